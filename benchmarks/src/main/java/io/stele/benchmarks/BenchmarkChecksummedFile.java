@@ -31,9 +31,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Reads of a column file of 64 MiB that the file system caches, at offsets that are not those of
- * blocks: what checksums add to them. 64 KiB is one chunk of a column, 8 MiB what trino-orc reads
- * of a stripe at once.
+ * A benchmark of the cost of checksums in reads of a column file. The file has 64 MiB and is in the
+ * page cache of the file system. Reads begin at offsets that are not those of blocks. 64 KiB is one
+ * chunk of a column. 8 MiB is the amount that trino-orc reads of a stripe at once.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

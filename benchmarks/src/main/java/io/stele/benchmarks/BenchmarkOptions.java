@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How a benchmark is to be run.
+ * The command-line options of a benchmark run.
  *
  * @param quick run small, in under 50 seconds: shows that the benchmark works, not what Stele can
  *     do
  * @param only run only the cases whose names contain this; a benchmark without cases runs whole
- * @param jsonFile where the report also goes as JSON
- * @param repository the root of the checkout, where {@code bin/} and the built servers are
+ * @param jsonFile the file to which the report is also written as JSON
+ * @param repository the root of the checkout, which has {@code bin/} and the built servers
  */
 public record BenchmarkOptions(
         boolean quick, Optional<String> only, Optional<Path> jsonFile, Path repository) {

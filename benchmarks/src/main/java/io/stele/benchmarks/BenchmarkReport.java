@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one benchmark found: the form that {@code bin/stele bench NAME --json FILE} writes.
+ * The results of one benchmark, in the form that {@code bin/stele bench NAME --json FILE} writes.
  *
  * @param name the benchmark's name
  * @param machine cores, memory, processor and Java of the machine that ran it
  * @param metrics every number by name, in the order measured; the name carries the unit
- * @param targets a row for every number the benchmark's issue names, met or not
+ * @param targets a row for every number that the benchmark's issue names, met or not
  */
 public record BenchmarkReport(
         String name, String machine, Map<String, Double> metrics, List<Target> targets) {

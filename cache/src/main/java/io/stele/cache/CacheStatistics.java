@@ -6,19 +6,19 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a cache did since it was made, and what it holds now.
+ * Counters of a cache since its creation, and its present size.
  *
- * @param hits requests answered without starting a load (waiting for somebody else's counts as a
- *     hit)
+ * @param hits requests answered without starting a load (a wait for a load of another caller counts
+ *     as a hit)
  * @param misses loads started
  * @param failures loads that failed
- * @param hitBytes weight of what was found, each time it was
- * @param savedNanos hits times what a load takes in the mean, without those that waited for
- *     somebody else's ({@link LoadTimes}); empty: loads are not timed
- * @param evictions values that made room for others
+ * @param hitBytes weight of the values found, added at each hit
+ * @param savedNanos hits times the mean load time, without hits that waited for a load of another
+ *     caller ({@link LoadTimes}); empty: loads are not timed
+ * @param evictions values evicted to make room for others
  * @param replaced values in whose place others were put
- * @param invalidated values taken out because what they are of changed or is gone
- * @param entries keys held, those being loaded included
+ * @param invalidated values removed because the data they were made of changed or is gone
+ * @param entries cached keys, including those being loaded
  */
 public record CacheStatistics(
         String name,

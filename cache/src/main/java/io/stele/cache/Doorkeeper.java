@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers, in little memory, what was asked for lately, so that a cache takes in only what is
- * asked for again: a scan that comes once then costs the cache nothing.
+ * A bitmap of the hashes of recent requests, with which a cache admits only what is requested
+ * again. It takes little memory. A scan that comes once then costs the cache nothing.
  *
- * <p>One bit a thing, at a place that its hash gives; when half of the bits are set all are
- * forgotten. So now and then something new is taken for known, or something known for new: both
- * only cost time. Thread-safe.
+ * <p>Each hash has one bit, at a position that the hash gives. When half of the bits are set, all
+ * are cleared. So some answers are wrong: something new is taken for known, or something known for
+ * new. Both only cost time. Thread-safe.
  */
 public final class Doorkeeper {
     private static final long SPREAD = 0x9E3779B97F4A7C15L; // 2^64 / golden ratio

@@ -3,8 +3,8 @@ package io.stele.cache;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How long loads took, and so what those were saved who found what was loaded: of each find what a
- * load takes in the mean. Loads that failed are none. Thread-safe.
+ * The number and total duration of loads of a cache, and the estimate of the time that hits saved.
+ * Each hit saves the mean time of a load. Loads that failed are not counted. Thread-safe.
  */
 public final class LoadTimes {
     private final LongAdder loads = new LongAdder();

@@ -16,7 +16,10 @@ import org.weakref.jmx.JmxException;
 import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
 
-/** What a catalog shows of itself as MBeans. Thread-safe. */
+/**
+ * The MBeans of a catalog: the metrics of its metadata cache and of its retrieval balance.
+ * Thread-safe.
+ */
 final class CatalogMBeans {
     private static final Logger log = Logger.get(CatalogMBeans.class);
 

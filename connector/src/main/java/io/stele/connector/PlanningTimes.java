@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /**
- * How long the coordinator was with this catalog for a transaction, requests to the sidecar
- * included. Thread-safe.
+ * The time that the coordinator spent in this catalog for a transaction, including requests to the
+ * sidecar. Thread-safe.
  *
- * <p>Trino tells it with each query: {@code catalogMetadataMetrics} of the query's statistics.
+ * <p>Trino publishes it with each query: {@code catalogMetadataMetrics} of the query's statistics.
  */
 public final class PlanningTimes {
     private final LongAdder calls = new LongAdder();

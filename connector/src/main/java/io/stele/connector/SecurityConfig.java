@@ -6,7 +6,7 @@ import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
 import jakarta.validation.constraints.NotNull;
 
-/** Who may do what in a catalog: {@code stele.security}. */
+/** Configuration of the access control of a catalog: {@code stele.security}. */
 public class SecurityConfig {
     private Security security = Security.ALLOW_ALL;
 

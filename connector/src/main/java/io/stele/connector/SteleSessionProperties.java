@@ -24,7 +24,10 @@ import io.trino.spi.session.PropertyMetadata;
 import java.util.List;
 import java.util.Optional;
 
-/** What a session may say about its queries: {@code SET SESSION stele.<name> = <value>}. */
+/**
+ * The session properties of the connector and their values in a session:
+ * {@code SET SESSION stele.<name> = <value>}.
+ */
 public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";

@@ -3,13 +3,13 @@ package io.stele.protocol;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Who a read is for: what a sidecar chooses its scheduling group by. In the Flight headers {@code
- * stele-user}, {@code stele-source} and {@code stele-resource-group}, and at the end of the framed
- * protocol's HELLO. Not a claim that anybody checks: whoever has the shared secret may say what he
- * likes.
+ * The user, source and resource group of the query that a request belongs to, by which a sidecar
+ * chooses its scheduling group. It is sent in the Flight headers {@code stele-user}, {@code
+ * stele-source} and {@code stele-resource-group}, and at the end of the framed protocol's HELLO. It
+ * is not authenticated: a client with the shared secret may send any values.
  *
- * @param user of the query; empty: not said, as of the others
- * @param source what sent the query, such as {@code trino-cli}
+ * @param user of the query; empty: not given, as for the others
+ * @param source the program that sent the query, such as {@code trino-cli}
  * @param resourceGroup of the query in Trino, such as {@code global.etl}
  */
 public record QueryTag(String user, String source, String resourceGroup) {

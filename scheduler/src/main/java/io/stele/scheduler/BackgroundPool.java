@@ -4,12 +4,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Runs long tasks that may block (flush, compaction, collection) on threads of their own, away from
- * the execution contexts.
+ * A bounded executor of long tasks that may block (flush, compaction, file collection), on threads
+ * of its own, away from the execution contexts.
  *
- * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next with {@link
- * RejectedExecutionException}; the submitter tries again later, because what asks for background
- * work (a full memtable, too many files) is still there then.
+ * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next one with
+ * {@link RejectedExecutionException}. The submitter tries again later, because the cause of
+ * background work (a full memtable, too many files) still exists then.
  */
 public interface BackgroundPool extends Executor, AutoCloseable {
     /**

@@ -12,15 +12,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs calls that wait for a disk, a store or another process, so that no execution context does: a
- * bounded number of them at once, each on a thread that lives while there are calls. Made for
- * virtual threads, which cost nothing while they wait and need no fairness while they do not
- * compute.
+ * A bounded executor of calls that wait for a disk, a store or another process, so that no
+ * execution context waits for them. It runs a bounded number of calls at once, each on a thread
+ * that lives while there are calls. It is made for virtual threads: they cost nothing while they
+ * wait, and need no fairness while they do not compute.
  *
- * <p>What a call finds goes back to a context by {@link ExecutionContext#execute}.
+ * <p>The result of a call returns to a context by {@link ExecutionContext#execute}.
  *
- * <p>Bounded: beyond {@code waitingLimit} waiting calls the next is refused with {@link
- * RejectedExecutionException}. Thread safe.
+ * <p>Bounded: with {@code waitingLimit} waiting calls, the next call is refused with
+ * {@link RejectedExecutionException}. Thread-safe.
  */
 public final class BlockingPool implements Executor, AutoCloseable {
     private final Object lock = new Object();

@@ -5,11 +5,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Contexts on their way to a worker: any thread puts, only the worker takes. The list goes through
- * the contexts themselves, so waking one up allocates nothing.
+ * The inbox of a worker: a lock-free list of the execution contexts that have become runnable on
+ * it. Any thread may put; only the worker may take. The list is intrusive: it links the contexts
+ * themselves, so a wake-up allocates nothing.
  *
- * <p>Invariant: a context is in at most one inbox, because it is put there only by whoever owns it
- * (see {@link ExecutionContext}).
+ * <p>Invariant: a context is in at most one inbox, because only the present owner of a context puts
+ * it there (see {@link ExecutionContext}).
  */
 final class ContextInbox {
     private final AtomicReference<@Nullable ExecutionContext> newest = new AtomicReference<>();

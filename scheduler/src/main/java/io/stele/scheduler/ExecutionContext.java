@@ -10,17 +10,17 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A long-lived serial task queue in user space (Hologres, section 4.2): tasks run one at a time, in
- * the order they were submitted, on whatever worker its pool lends.
+ * A long-lived serial task queue in user space (Hologres, section 4.2). Its tasks run one at a
+ * time, in the order of submission, on whichever worker its pool assigns.
  *
- * <p>State that only tasks of one context touch needs no lock: one task happens before the next.
- * Tasks must not block; what waits belongs to a {@link BlockingPool}.
+ * <p>State that only tasks of one context access needs no lock: each task happens before the next.
+ * Tasks must not block; calls that wait belong in a {@link BlockingPool}.
  *
  * <p>Invariant: at most one thread runs tasks of this context at any moment. Invariant: while the
- * context is IDLE nothing waits in it; it is SCHEDULED in exactly one place; each task runs to its
- * end once, or is told that it is cancelled, never both.
+ * context is IDLE, no task waits in it; it is SCHEDULED in exactly one place; each task either runs
+ * to its end once or is cancelled, never both.
  *
- * <p>Threads: every public method may be called from any thread.
+ * <p>Thread-safe: every public method may be called from any thread.
  */
 public final class ExecutionContext extends TaskQueue implements Executor {
     /*

@@ -1,6 +1,6 @@
 package io.stele.scheduler;
 
-/** A source of regular ticks: something that calls back now and then until it is told to stop. */
+/** A timer of recurring tasks, each of which is called about once a period until it is stopped. */
 public interface Periodic {
     /**
      * Starts calling {@code task}, one call at a time, about every {@code periodMillis}.

@@ -1,7 +1,7 @@
 package io.stele.scheduler;
 
 /**
- * What a pool of blocking tasks does at one moment.
+ * The load of a pool of blocking tasks at one moment.
  *
  * @param running tasks that have a thread now
  * @param waiting tasks that wait for one

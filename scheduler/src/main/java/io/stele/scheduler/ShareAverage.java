@@ -3,13 +3,14 @@ package io.stele.scheduler;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many shares of a group are runnable, averaged: it rises at once and falls slowly.
+ * A moving average of the number of runnable shares of a scheduling group: it rises at once and
+ * falls slowly.
  *
- * <p>A group's claim is divided by this number, so an average that lags upwards lets a query that
- * arrives with k contexts have k times its share; one that does not lag downwards makes a group
- * whose contexts wait now and then pay less than those that always run.
+ * <p>The claim of a group is divided by this average. An average that rose slowly would give a
+ * query that arrives with k contexts k times its share. An average that fell at once would charge a
+ * group whose contexts wait now and then less than one whose contexts always run.
  *
- * <p>Thread safe. Of two observations at once one may be lost: the next one makes up for it.
+ * <p>Thread-safe. Of two concurrent observations one may be lost; the next one makes up for it.
  */
 final class ShareAverage {
     private static final double SCALE = 256; // of the fixed-point average

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What pools have in common to which shares and urgencies mean nothing. */
+/**
+ * The base class of context pools that ignore the shares and urgencies of groups: the FIFO pool and
+ * the simulated pool.
+ */
 abstract class SharelessPool implements ContextPool {
     private static final long AVERAGE_NANOS = 1_000_000; // of shares, which nobody asks for
 

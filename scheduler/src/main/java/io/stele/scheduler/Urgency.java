@@ -1,6 +1,6 @@
 package io.stele.scheduler;
 
-/** How soon the contexts of a group run once they have something to do. */
+/** The urgency classes of a scheduling group: how soon its contexts run once they are runnable. */
 public enum Urgency {
     /**
      * At once, on whatever worker is first to look, as long as the group stays within its share;

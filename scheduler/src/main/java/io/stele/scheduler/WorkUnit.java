@@ -1,11 +1,11 @@
 package io.stele.scheduler;
 
 /**
- * Work that is done in steps and gives its thread back between them: the unit that a query is
- * divided into (Hologres, section 4.1).
+ * A cooperative task that runs in steps and yields its thread between them: the unit into which a
+ * query is divided (Hologres, section 4.1).
  *
- * <p>A step does not block and lasts at most about 50 microseconds, or polls {@link
- * YieldSignal#shouldYield} that often and returns when told to.
+ * <p>A step does not block. It lasts at most about 50 microseconds, or polls
+ * {@link YieldSignal#shouldYield} that often and returns once it is true.
  */
 @FunctionalInterface
 public interface WorkUnit {

@@ -1,6 +1,9 @@
 package io.stele.scheduler;
 
-/** Tells a running task whether somebody else should have its thread now. */
+/**
+ * A preemption signal that a running task polls to find out that it should yield its thread to
+ * other work.
+ */
 @FunctionalInterface
 public interface YieldSignal {
     /** Never asks for the thread. */

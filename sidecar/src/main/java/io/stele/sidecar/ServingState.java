@@ -3,8 +3,8 @@ package io.stele.sidecar;
 import java.util.Optional;
 
 /**
- * Whether the sidecar serves, and on which ports. Thread safe: one volatile reference to an
- * immutable value.
+ * The serving state of the sidecar: the ports of its endpoints while it serves, and nothing before
+ * and after. Thread-safe: one volatile reference to an immutable value.
  */
 public final class ServingState {
     private volatile Optional<Ports> ports = Optional.empty();

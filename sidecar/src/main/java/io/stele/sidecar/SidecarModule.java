@@ -54,7 +54,10 @@ import jakarta.servlet.Filter;
 import java.time.Clock;
 import java.util.Optional;
 
-/** What the sidecar is made of. */
+/**
+ * The Guice module of the sidecar: the bindings of its configurations, services, endpoints and
+ * metrics.
+ */
 final class SidecarModule implements Module {
     @Override
     public void configure(Binder binder) {

@@ -3,11 +3,12 @@ package io.stele.testing;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long an object store takes for a request, drawn by hash: the same request of the same round
- * takes the same time whoever sends it, so that policies meet identical stragglers.
+ * The simulated response times of an object store, drawn by hash, for tests and benchmarks. The
+ * same request of the same round takes the same time, whichever client sends it. So policies meet
+ * identical stragglers.
  *
- * @param firstByteNanos until the answer begins
- * @param nanosPerMiB for each 2^20 bytes of the answer
+ * @param firstByteNanos time until the response begins
+ * @param nanosPerMiB for each 2^20 bytes of the response
  * @param jitter share by which each request is slower or faster, uniform
  * @param stragglers share of requests that take longer
  * @param stragglerFactor how much longer

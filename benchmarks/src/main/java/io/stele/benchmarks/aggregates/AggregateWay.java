@@ -2,7 +2,10 @@ package io.stele.benchmarks.aggregates;
 
 import java.util.List;
 
-/** How an aggregation is asked for: of which table, and in which session. */
+/**
+ * The kinds of aggregation that the benchmark compares: the table that is queried, and the session
+ * properties.
+ */
 enum AggregateWay {
     /** Trino aggregates what scans give. */
     TRINO("trino", "stele.bench.lineitem", "stele.aggregation_pushdown_enabled = false"),

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is known of batches of rows that were written by one statement each. Immutable entries;
- * guarded by itself.
+ * A model of batches of rows, each written by one statement, against which chaos clients check the
+ * rows that readers find. Thread-safe: guarded by itself. Its entries are immutable.
  */
 final class BatchModel {
     private final boolean whole;

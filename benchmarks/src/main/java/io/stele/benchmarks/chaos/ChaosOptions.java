@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a run is asked for.
+ * The command-line options of a chaos run.
  *
- * @param duration of the load and its disturbances, without the start before and the check behind
- * @param seed of the schedule and of what the clients do
+ * @param duration of the load and its disturbances, without the start before and the check after it
+ * @param seed of the schedule and of the actions of the clients
  * @param without keys of disturbances and clients that are left out
  */
 record ChaosOptions(Duration duration, long seed, Set<String> without) {

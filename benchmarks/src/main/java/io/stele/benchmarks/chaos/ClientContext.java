@@ -21,7 +21,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What clients need. Thread-safe but for sessions, which are of one client each.
+ * The connections, deadlines and findings that the clients of a chaos run share. Thread-safe,
+ * except for sessions, each of which belongs to one client.
  *
  * @param largeRows whether rows of megabytes are among those written
  * @param largeTransactions whether transactions near and above the limits are among those written

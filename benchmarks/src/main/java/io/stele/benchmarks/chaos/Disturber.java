@@ -10,8 +10,9 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What makes the trouble: plays a {@link Schedule} until the time is over, and starts the sidecar
- * again whenever it does not run. Confined to one thread.
+ * A fault injector that plays a {@link Schedule} of store faults and sidecar incidents until the
+ * end of a chaos run. It also restarts the sidecar whenever it does not run. Confined to one
+ * thread.
  */
 final class Disturber {
     /** Authentication allows clocks that are a minute apart. */

@@ -4,7 +4,10 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.sql.SQLException;
 
-/** What failures say about the statement that met them. */
+/**
+ * A classification of failed statements by their exceptions: certain refusals, codes for the
+ * report, and internal failures that are violations. Stateless.
+ */
 final class Failures {
     // Trino's codes by type, and those of Stele's connector (SteleErrorCode)
     private static final int INTERNAL_CODES = 0x0001_0000;

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a run did and what it found, told as it comes. Thread-safe. */
+/**
+ * The counters and violations of a chaos run, with messages that are printed as they occur.
+ * Thread-safe.
+ */
 final class Findings {
     /** Violations that are told; further ones are counted. */
     private static final int MAX_TOLD = 50;

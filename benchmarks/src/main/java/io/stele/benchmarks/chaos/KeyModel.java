@@ -3,8 +3,9 @@ package io.stele.benchmarks.chaos;
 import java.util.Optional;
 
 /**
- * What is known of one key whose versions, written one after the other, count upwards: deletions
- * are versions too. Guarded by itself.
+ * A model of one key of a chaos client: the bounds of the versions that a reader may find. Versions
+ * are written one after the other and count upwards; deletions are versions too. Thread-safe:
+ * guarded by itself.
  *
  * <p>Invariant: acknowledged <= sent.
  */

@@ -9,8 +9,9 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UPDATEs by Trino that move amounts between accounts of different shards: whoever reads, finds the
- * same sum, and as many transfers as were acknowledged, or more by those whose outcome is open.
+ * A chaos client that runs UPDATEs through Trino that move amounts between accounts of different
+ * shards. Every read must find the same sum. It must find as many transfers as were acknowledged,
+ * or more by at most those whose outcome is open.
  */
 final class SqlTransfers implements ChaosClient {
     private static final int ACCOUNTS = 64;

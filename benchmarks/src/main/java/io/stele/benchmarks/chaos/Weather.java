@@ -3,7 +3,8 @@ package io.stele.benchmarks.chaos;
 import static java.util.Objects.requireNonNull;
 
 /**
- * How the network before the S3 server is: which share of the requests meets a fault of a kind.
+ * A fault setting of the network between the sidecar and the S3 server: a kind of fault, and the
+ * share of the requests that meet one.
  *
  * @param kind of the faults
  * @param share of the requests that meet one, from 0 to 1

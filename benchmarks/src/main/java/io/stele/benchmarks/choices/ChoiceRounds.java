@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Asks queries with choices forced, and compares what comes: a difference fails the benchmark.
- * Confined to one thread.
+ * A runner of queries with each planning choice of the connector forced, which measures times and
+ * requests. It compares the results; a difference fails the benchmark. Confined to one thread.
  */
 final class ChoiceRounds {
     private static final double HOPELESS_TIMES = 5;

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What encryption at rest costs: objects of a folder written and read, and scans through Trino,
- * with and without it in the same run.
+ * A benchmark of the cost of encryption at rest: objects of a folder written and read, and scans
+ * through Trino, with and without encryption in the same run.
  */
 public final class EncryptionBenchmark implements Benchmark {
     @Override

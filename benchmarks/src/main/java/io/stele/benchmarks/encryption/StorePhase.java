@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Writes an object and reads it in ranges, by one thread, in stores that take turns. The files are
- * in the system's page cache: what is measured is the way to the bytes, not the disk.
+ * The phase of the encryption benchmark that writes an object and reads it in ranges, by one
+ * thread, in stores that take turns. The files are in the page cache of the operating system. So
+ * the path to the bytes is measured, not the disk.
  */
 final class StorePhase {
     private static final int PIECE_BYTES = 1 << 20;

@@ -28,14 +28,15 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * What TPC-H and a star schema made of it cost on S3, beside Iceberg (Parquet, Zstandard): bytes
- * and objects by kind, requests of the load, requests of a lookup, dollars.
+ * A benchmark of the storage cost on S3 of TPC-H and of a star schema made of it, beside Iceberg
+ * (Parquet, Zstandard). It reports bytes and objects by kind, requests of the load, requests of a
+ * lookup, and dollars.
  *
- * <p>Tables of TPC-H have their primary keys, by which their files are sorted; those of the star
- * schema are sorted by another column, so that their key indexes say where rows are. Both stores
- * are loaded by CREATE TABLE AS, one after the other, with their connectors' defaults. The store is
- * versitygw over a folder; the folder is what is looked at, all of it: what nothing refers to any
- * more costs as much until it is deleted.
+ * <p>Tables of TPC-H have their primary keys, by which their files are sorted. Tables of the star
+ * schema are sorted by another column, so that their key indexes hold the positions of rows. Both
+ * stores are loaded by CREATE TABLE AS, one after the other, with their connectors' defaults. The
+ * store is versitygw over a folder. The whole folder is examined: an object that nothing refers to
+ * any more costs as much until it is deleted.
  */
 public final class FootprintBenchmark implements Benchmark {
     private static final String SCHEMA = "bench";

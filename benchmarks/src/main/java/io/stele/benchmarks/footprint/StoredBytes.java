@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What lies in a folder of a bucket, by kind.
+ * The number and bytes of the objects in a folder of a bucket, by kind of object.
  *
- * @param objects how many of each kind
+ * @param objects number of objects of each kind
  * @param bytes of each kind
  */
 record StoredBytes(Map<String, Long> objects, Map<String, Long> bytes) {

@@ -27,8 +27,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to hand over a task and to switch, with one worker thread and one that submits from
- * outside. Each invocation ends when all tasks have run, so the times contain running them.
+ * A benchmark of the cost of task submission and of context switches in the scheduler. It has one
+ * worker thread and one thread that submits from outside. Each invocation ends when all tasks have
+ * run, so the times include their execution.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** What many contexts that have run and now wait take of the heap, beside virtual threads. */
+/**
+ * A measurement of the heap that one idle execution context takes, beside that of a parked virtual
+ * thread. The contexts have run and then wait, many at a time.
+ */
 final class ContextMemory {
     private static final int COLLECTIONS = 3;
 

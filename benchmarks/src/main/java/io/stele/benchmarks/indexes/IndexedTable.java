@@ -23,10 +23,11 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * A row table of a bigint key, ten bigint columns of random values, and 100 bytes of text; the
- * first so many columns have an index each.
+ * A row table for the index benchmarks: a bigint key, ten bigint columns of random values, and 100
+ * bytes of text. The first {@code indexes} value columns have an index each.
  *
- * @param unique whether the indexes are unique: the first column has the key's own value
+ * @param unique whether the indexes are unique: the first column has a value of its own for each
+ *     key
  */
 record IndexedTable(String name, int indexes, boolean unique, int shards) {
     static final int VALUE_COLUMNS = 10;

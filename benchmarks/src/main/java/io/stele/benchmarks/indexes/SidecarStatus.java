@@ -6,7 +6,10 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SidecarPage;
 import java.io.IOException;
 
-/** What the sidecar says that it has written: {@code /v1/status}. Confined to one thread. */
+/**
+ * A reader of the byte counters of log and files that the sidecar publishes at {@code /v1/status}.
+ * Confined to one thread.
+ */
 final class SidecarStatus implements AutoCloseable {
     private final ObjectMapper json = new ObjectMapper();
     private final SidecarPage page;

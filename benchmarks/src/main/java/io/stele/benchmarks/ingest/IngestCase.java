@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * How rows are written in one case of the benchmark.
+ * A case of the ingest benchmark: the number of writers and of batches in flight.
  *
- * @param name what it is called in the report
+ * @param name the name of the case in the report
  * @param writers threads, each with a writer of its own
  * @param inFlight batches that a thread may have unacknowledged; with 1 it waits for each before it
  *     makes the next

@@ -14,8 +14,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Reads at random offsets, none of them aligned on purpose, of a file that every reader has whole:
- * in rounds in which the readers take turns, and the turn rotates.
+ * The phase of the page cache benchmark that measures hits. It reads a file that every reader has
+ * completely, at random offsets, which are not aligned on purpose. It runs in rounds in which the
+ * readers take turns, and the order of the turns rotates.
  */
 final class HitPhase {
     /** A size by the name it has in the report. */

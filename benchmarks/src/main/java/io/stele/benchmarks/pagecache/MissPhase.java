@@ -15,7 +15,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How often a page is loaded that eight readers miss at once; each load takes 20 ms. */
+/**
+ * The phase of the page cache benchmark that counts the loads of a page that eight readers miss at
+ * once. Each load takes 20 ms.
+ */
 final class MissPhase {
     private static final int READERS = 8;
     private static final int PAGES = 10;

@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * What the show has verified and measured so far; each check is printed as it is made.
+ * The checks and measurements of the quickstart so far. Each check is printed as it is made.
  *
- * <p>Confined to the thread that runs the show.
+ * <p>Confined to the thread that runs the quickstart.
  */
 final class Findings {
     private record Measurement(String name, String value) {}

@@ -28,15 +28,17 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What caches are worth to the 22 queries of TPC-H on S3: in a catalog without any, in one that is
- * asked for the first time, in one that was asked before, and the last beside Iceberg with {@code
- * fs.cache} and its cache of footers; then two queries whose dates move by a day each time.
+ * A benchmark of the effect of caches on the 22 queries of TPC-H on S3. It queries a catalog
+ * without any cache, one that is queried for the first time, and one that was queried before. The
+ * last is compared with Iceberg with {@code fs.cache} and its cache of footers. Then two queries
+ * run whose dates move by a day each time.
  *
- * <p>The store is versitygw behind a proxy that lets reads take as long as those of S3: 30 ms and
- * 20 ms a MiB, a fifth more or less. All catalogs are in one Trino server, over one sidecar, which
- * is started anew for the cold one, its code then warmed by other tables, and again for the catalog
- * without caches, where it has none either. That comes last, when Trino's code is compiled as well
- * as it is for the warm ones. Rounds are interleaved, every result is compared with the first one.
+ * <p>The store is versitygw behind a proxy that gives reads the latency of S3: 30 ms and 20 ms a
+ * MiB, a fifth more or less. All catalogs are in one Trino server, over one sidecar. The sidecar is
+ * restarted for the cold catalog; its code is then warmed by other tables. It is restarted again
+ * for the catalog without caches, and then has no caches either. That catalog comes last, when
+ * Trino's code is compiled as well as it is for the warm ones. Rounds are interleaved. Every result
+ * is compared with the first one.
  */
 public final class RaptorxBenchmark implements Benchmark {
     private static final String SCHEMA = "bench";

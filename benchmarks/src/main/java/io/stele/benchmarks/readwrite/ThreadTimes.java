@@ -5,10 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What Linux accounts of the calling thread ({@code /proc/thread-self/schedstat}).
+ * The processor and waiting times of the calling thread, as Linux accounts them in
+ * {@code /proc/thread-self/schedstat}.
  *
  * @param cpuNanos on a processor
- * @param waitNanos ready to run, but without a processor: others had them
+ * @param waitNanos ready to run, but without a processor: other threads had them
  */
 record ThreadTimes(long cpuNanos, long waitNanos) {
     private static final Path SCHEDSTAT = Path.of("/proc/thread-self/schedstat");

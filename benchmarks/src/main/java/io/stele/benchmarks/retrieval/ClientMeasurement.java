@@ -1,7 +1,8 @@
 package io.stele.benchmarks.retrieval;
 
 /**
- * What one client's process found.
+ * The results of one client's process in the retrieval benchmark: processor time, throughput and
+ * latencies.
  *
  * @param cpuSecondsPerGiB user and system time of the whole process
  */

@@ -8,7 +8,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-/** Asks a sidecar or a Trino server whether it serves. Thread-safe. */
+/** A readiness probe of a sidecar or a Trino server over HTTP. Thread-safe. */
 public final class ReadyProbe implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Pattern SIDECAR_READY = Pattern.compile("\"ready\"\\s*:\\s*true");

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the sidecar counted since its start: {@code /metrics}. Confined to one thread. */
+/**
+ * A reader of the counters since its start that the sidecar publishes at {@code /metrics}. Confined
+ * to one thread.
+ */
 public final class SidecarCounters implements AutoCloseable {
     private final SidecarPage page;
 

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Asks queries of several places that hold the same rows, and compares what comes: a difference
- * fails the benchmark. In each round every place answers every query once, in an order that
- * rotates. Confined to one thread.
+ * A runner of the same queries in several places that hold the same rows, which measures their
+ * times. It compares the results; a difference fails the benchmark. In each round every query runs
+ * once in every place, in an order that rotates. Confined to one thread.
  */
 public final class TpchRounds {
     /**

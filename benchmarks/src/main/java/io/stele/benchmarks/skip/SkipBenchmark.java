@@ -22,11 +22,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a query reads with bitmap columns, dictionary columns and a segment key, and without them:
- * the same rows, the same query, bytes as Trino counts them.
+ * A benchmark of the bytes that a query reads with bitmap columns, dictionary columns and a segment
+ * key, and without them. The rows and the query are the same; Trino counts the bytes.
  *
  * <p>All tables are loaded by CREATE TABLE AS from TPC-H lineitem and then compacted. Results are
- * compared with those of the table that has none of it.
+ * compared with those of the table that has none of these designs.
  */
 public final class SkipBenchmark implements Benchmark {
     /** Not "skip", which is a word of SQL. */

@@ -4,7 +4,10 @@ import io.stele.benchmarks.servers.TpchRounds;
 import java.util.Arrays;
 import java.util.List;
 
-/** Where the same eight tables are. */
+/**
+ * The stores that hold the same eight tables of TPC-H, each with its catalog, schema and table
+ * properties.
+ */
 enum TpchStore {
     STELE("stele", "stele", "bench", ""),
     ICEBERG_ORC("iceberg_orc", "iceberg", "bench_orc", " WITH (format = 'ORC')"),

@@ -1,9 +1,10 @@
 package io.stele.benchmarks.writeamp;
 
 /**
- * What a store wrote for a workload, in bytes, and the files it ended with.
+ * The bytes that a store wrote for the workload of the write amplification benchmark, and those of
+ * the files it ended with.
  *
- * @param otherBytes manifests and delete vectors
+ * @param otherBytes manifests and deletion vectors
  */
 record Written(long logBytes, long flushBytes, long mergeBytes, long otherBytes, long fileBytes) {
     long totalBytes() {

@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** What is done to directories themselves, and not to the files in them. */
+/** File system operations on directories themselves, not on the files in them. Stateless. */
 public final class Directories {
     private Directories() {}
 

@@ -18,17 +18,19 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Keeps a directory for one part of one process, until it is closed or the process ends: a lock on
- * its file {@value #FILE_NAME}.
+ * An exclusive lock on a directory for one part of one process, until it is closed or the process
+ * ends. It is a lock on the directory's file {@value #FILE_NAME}.
  *
  * <p>A process loses its POSIX locks on a file when it closes any descriptor of that file. So the
- * file of a directory that this process has is never opened a second time: who has which is written
- * down among the system properties, which all class loaders of the process share. A directory is
- * known by its number in the file system, which a new one may have after it was deleted; so the
- * number of its lock file, which nothing else has while that is open, is written down beside it.
+ * lock file of a directory that this process holds is never opened a second time. The holders are
+ * recorded in the system properties, which all class loaders of the process share. A directory is
+ * identified by its number in the file system. A new directory may get that number after the old
+ * one was deleted. So the number of the lock file is recorded beside it: no other file has that
+ * number while the lock file is open.
  *
- * <p>Invariant: a directory that this process has locked stays locked, also if another part of it
- * asks for it, until its lock is closed or its lock file is deleted. Thread-safe.
+ * <p>Invariant: a directory that this process has locked stays locked until its lock is closed or
+ * its lock file is deleted. This holds even if another part of the process requests it.
+ * Thread-safe.
  */
 public final class DirectoryLock implements Closeable {
     /** The name of the file, which is not to be used otherwise. */

@@ -15,9 +15,9 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files that were read lately, kept open, because opening one costs as much as reading some
- * kilobytes of it. For files that do not change; who deletes or replaces one says so with {@link
- * #forget}. Safe for use by many threads.
+ * A cache of open channels of files that were read recently. Opening a file costs as much as
+ * reading some kilobytes of it. Only for files that do not change: code that deletes or replaces
+ * one calls {@link #forget}. Thread-safe.
  */
 public final class OpenFiles {
     private final Cache<Path, FileChannel> channels;

@@ -5,14 +5,15 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What share of page requests caches of other sizes would answer: LRU caches without contents, run
- * on a sample of the pages and as much smaller than the real ones as the sample is (spatial
- * sampling: C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015, section 3).
+ * Simulated LRU caches without contents, which estimate the hit ratio that the page cache would
+ * have at other sizes. They run on a sample of the pages and are smaller than the real ones by the
+ * ratio of that sample (spatial sampling: C. Waldspurger et al., Efficient MRC Construction with
+ * SHARDS, FAST 2015, section 3).
  *
- * <p>They say what more space would bring; they are LRU and count every page as full, so the one of
- * the present size is the yardstick for the others, not the real hit ratio.
+ * <p>They estimate the benefit of more space. They are LRU and count every page as full. So the hit
+ * ratio of the one of the present size is the reference for the others, not the real hit ratio.
  *
- * <p>Guarded by its lock, which requests outside the sample do not take.
+ * <p>Thread-safe: guarded by its lock, which requests outside the sample do not take.
  */
 final class GhostCaches {
     /** Sizes, in multiples of the real one. */

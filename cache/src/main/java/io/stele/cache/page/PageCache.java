@@ -16,14 +16,14 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * Reads of immutable files through pages on local disks: what is not there is fetched in large
- * ranges, once for all who wait for it, and kept. What is looked up and evicted is a page; what is
- * fetched and kept is those of its units that somebody wanted.
+ * A read-through cache of immutable files in pages on local disks. Missing units are fetched in
+ * large ranges, once for all readers that wait for them, and then cached. Lookup and eviction work
+ * on pages. Fetches and storage work on those units of a page that were requested.
  *
  * <p>Invariant: a read gives exactly the bytes that the loader would give, or fails as the loader
- * fails. What goes wrong with disks only makes it slower. Invariant: while a unit of a page is
- * being fetched or written into the store, nobody fetches it again. Invariant: no lock is held
- * while anything is read, loaded or written.
+ * fails. Failures of disks only make it slower. Invariant: while a unit of a page is being fetched
+ * or written into the store, nobody fetches it again. Invariant: no lock is held while anything is
+ * read, loaded or written.
  *
  * <p>Thread-safe. Reads block.
  */

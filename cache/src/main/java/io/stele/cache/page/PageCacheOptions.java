@@ -3,16 +3,15 @@ package io.stele.cache.page;
 import java.util.Locale;
 
 /**
- * Limits of a {@link PageCache}. At most {@code maxFetches * maxFetchBytes + maxFillBytes} of heap
- * are in use by it for pages on their way.
+ * Limits of a {@link PageCache}. It uses at most {@code maxFetches * maxFetchBytes + maxFillBytes}
+ * of heap for pages in flight.
  *
- * @param maxFetchBytes misses that lie side by side are fetched together up to this; at least a
- *     page
- * @param maxFetches fetches of {@code maxFetchBytes} at a time, or more of smaller ones that come
- *     to the same; further ones wait
- * @param maxFillBytes fetched bytes that wait to be written into the store, or are fetched ahead
- *     for it; what comes when so many wait is not kept, because a reader must never wait for a slow
- *     disk. Half of it may wait until no fetch is under way
+ * @param maxFetchBytes adjacent misses are fetched together up to this size; at least a page
+ * @param maxFetches fetches of {@code maxFetchBytes} at a time, or more smaller ones with the same
+ *     sum of bytes; further ones wait
+ * @param maxFillBytes fetched bytes that wait to be written into the store, or are prefetched for
+ *     it. Bytes that come while this limit is reached are not cached, because a reader must never
+ *     wait for a slow disk. Half of it may wait until no fetch is in progress
  */
 public record PageCacheOptions(int maxFetchBytes, int maxFetches, int maxFillBytes) {
     /**

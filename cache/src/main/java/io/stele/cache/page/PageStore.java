@@ -1,13 +1,14 @@
 package io.stele.cache.page;
 
 /**
- * Where pages are kept: bounded, and free to refuse or forget any of them at any time.
+ * A bounded store of the pages of a {@link PageCache}. It may refuse or drop any page at any time.
  *
- * <p>Nothing here fails: what cannot be read is a miss, what cannot be kept is not kept, and the
- * statistics say so. Calls block for disk I/O. Safe for use by many threads at once.
+ * <p>Its calls do not fail. A page that cannot be read is a miss, and one that cannot be written is
+ * not cached; the statistics count both. Calls block for disk I/O. Thread-safe.
  *
  * <p>Invariant: {@link Outcome#HIT} means that the bytes are those that were put, checked against a
- * CRC32C by this very call; whatever happened to the disk, the process or the directory since.
+ * CRC32C by this very call. This holds whatever happened to the disk, the process or the directory
+ * since then.
  */
 public interface PageStore extends AutoCloseable {
     /** How a read of a page ended. */

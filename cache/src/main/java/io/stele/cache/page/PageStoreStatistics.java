@@ -1,13 +1,13 @@
 package io.stele.cache.page;
 
 /**
- * What a store holds now and did since it was opened.
+ * Counters of a {@link PageStore} since it was opened, and its present size.
  *
- * @param pages pages held
- * @param diskBytes what they and their index take on disks, counted in blocks
+ * @param pages pages cached
+ * @param diskBytes space that they and their index take on disks, counted in blocks
  * @param maxDiskBytes the limit of {@code diskBytes}
  * @param puts pages written
- * @param evictions pages that made room for others
+ * @param evictions pages evicted to make room for others
  * @param rejections pages that were offered and not taken
  * @param damaged pages dropped because their checksum was wrong or they could not be read
  * @param removed pages dropped because their file is gone or has another length

@@ -2,7 +2,9 @@ package io.stele.cache.page;
 
 import java.io.IOException;
 
-/** Reads ranges of one file from where it really lies. Safe for use by many threads at once. */
+/**
+ * A loader of byte ranges of one file from its primary storage, past the page cache. Thread-safe.
+ */
 @FunctionalInterface
 public interface RangeLoader {
     /** Reads exactly {@code length} bytes at {@code offset} into {@code buffer}; may block. */

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a {@link PageCache} did for one table since it was made.
+ * Counters of a {@link PageCache} for one table since the creation of the cache.
  *
  * @param reads calls of {@link PageCache#read} that succeeded
  * @param requestsSaved of these, how many needed no fetch: each would have been at least one
@@ -16,17 +16,17 @@ import java.util.Map;
  * @param pageMisses pages not found
  * @param sharedLoads of the misses, how many another reader was fetching already
  * @param hitBytes bytes that readers got without a fetch of their own
- * @param missedBytes bytes that readers got by one
- * @param loads fetches, successful ones
- * @param loadedBytes bytes fetched: whole pages, so more than were asked for
+ * @param missedBytes bytes that readers got by a fetch of their own
+ * @param loads successful fetches
+ * @param loadedBytes bytes fetched: whole units of pages, so more than were requested
  * @param failedLoads fetches that failed
- * @param bypassedReads reads that went past the cache because no directory was in use
- * @param skippedFills pages not kept because too many waited to be written
- * @param visitedPages pages not kept because they were fetched for a reader that reads them
- *     elsewhere as a rule, for the first time (see {@link CachedFile#visited})
+ * @param bypassedReads reads that bypassed the cache because no directory was in use
+ * @param skippedFills pages not cached because too many waited to be written
+ * @param visitedPages pages not cached because they were fetched for the first time, for a reader
+ *     that usually reads them elsewhere (see {@link CachedFile#visited})
  * @param damagedPages pages dropped because they did not verify or could not be read
- * @param savedMillis the mean time of the loads so far, for each of {@code requestsSaved}; what the
- *     hits themselves took is not taken off
+ * @param savedMillis the mean time of the loads so far, for each of {@code requestsSaved}; the time
+ *     of the hits themselves is not subtracted
  * @param ghostHitRatios by multiple of the cache's size, the share of page requests that an LRU
  *     cache of that size would answer, from a sample
  */

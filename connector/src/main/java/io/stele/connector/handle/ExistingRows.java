@@ -1,6 +1,9 @@
 package io.stele.connector.handle;
 
-/** What INSERT into a table with a primary key does where its key is there already. */
+/**
+ * The kinds of conflict handling of INSERT into a table with a primary key, for keys that exist
+ * already.
+ */
 public enum ExistingRows {
     /** The new row takes the place of the old one. */
     REPLACE,

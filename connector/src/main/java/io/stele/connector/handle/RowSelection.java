@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Which of the rows of a scan are wanted, where that is not all of them.
+ * A restriction of the rows that a scan must return: a limit, a top-N and a sample.
  *
  * @param limit how many rows are wanted at most from any one split
- * @param topN the first rows of an order, of which no split has to give more
+ * @param topN the first rows of an order; no split has to return more
  * @param sample the share of row groups that is wanted
  */
 public record RowSelection(

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a scan gives beside the columns of its rows.
+ * The pushed-down expressions and aggregation that a scan returns beside the columns of its rows.
  *
- * @param expressions what it computes of each row: a column of id {@link #FIRST_EXPRESSION_ID} and
- *     below for each
- * @param aggregation what the sidecar makes of the rows instead of sending them
+ * @param expressions computed for each row: each is a column of id {@link #FIRST_EXPRESSION_ID} and
+ *     below
+ * @param aggregation the aggregation that the sidecar computes instead of sending the rows
  */
 public record ScanOutputs(
         List<ScalarExpression> expressions, Optional<SteleAggregation> aggregation) {

@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a sidecar makes of a table's rows instead of sending them.
+ * An aggregation of a table's rows that is pushed down to the sidecar, which sends its result
+ * instead of the rows.
  *
- * @param columns what comes out, in order: the columns of groups, then one for each function, whose
- *     ids are {@link #FIRST_ID} and below
+ * @param columns the result columns, in order: the columns of groups, then one for each function,
+ *     whose ids are {@link #FIRST_ID} and below
  */
 public record SteleAggregation(Aggregation aggregation, List<SteleColumnHandle> columns) {
     /** Below the ids of what every table has. */

@@ -7,7 +7,8 @@ import io.stele.protocol.api.ScanMode;
 import io.trino.spi.connector.ConnectorSplit;
 
 /**
- * What a sidecar sends of one shard: the rows that lie in its memory only, or all of them.
+ * A split of the rows of one shard that a sidecar sends: those in its memory only, all of them,
+ * those of an index lookup, or its changes.
  *
  * @param shard index of the shard
  */

@@ -3,8 +3,8 @@ package io.stele.connector.handle;
 import static java.util.Objects.requireNonNull;
 
 /**
- * How the rows of a constraint are found without a scan: by a key whose columns the constraint all
- * gives single values.
+ * A key lookup that finds the rows of a constraint without a scan. The constraint gives discrete
+ * values for all columns of the key.
  *
  * @param by the primary key, or the name of a unique index
  * @param keyCount combinations of the values

@@ -7,8 +7,8 @@ import io.trino.spi.connector.ConnectorPartitioningHandle;
 import java.util.List;
 
 /**
- * Which writer gets a row: the one of the row's shard, so that all rows of a key meet in one
- * writer.
+ * A partitioning of a table's rows by shard, for writers and for scans that are grouped by shard.
+ * The writer of a row is that of its shard, so that all rows of a key go to the same writer.
  *
  * @param shardCount shards of the table
  * @param keyTypes types of the distribution columns, which the engine passes in this order

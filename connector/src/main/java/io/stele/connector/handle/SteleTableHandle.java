@@ -14,23 +14,24 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * A table as one query reads it: its definition, the snapshot, and what was pushed down.
+ * A table as one query reads it: its definition, the snapshot, and the pushed-down operations.
  *
- * @param readPointId the lease that keeps the snapshot
- * @param readLsn the snapshot
- * @param constraint what every wanted row satisfies: files, shards, stripes and live rows outside
- *     it are left out, and Trino checks what remains
+ * @param readPointId the lease that retains the snapshot
+ * @param readLsn the snapshot LSN
+ * @param constraint a predicate that every wanted row satisfies: files, shards, stripes and live
+ *     rows outside it are skipped, and Trino checks the remaining rows
  * @param selection which of these rows are wanted
- * @param index the secondary index that finds the rows of the constraint; shards where it finds
+ * @param index the secondary index that finds the rows of the constraint; shards in which it finds
  *     many are scanned
- * @param version the past that the query named; the table has the columns of then
+ * @param version the moment of the past that the query named; the table has its columns of that
+ *     time
  * @param lookup the key that finds all rows of the constraint, and no others
  * @param byShard whether Trino keeps the rows of each shard together
  * @param ofProcedure whether {@code ALTER TABLE ... EXECUTE} reads it, rather than a query
- * @param enforced whether scans leave out every row that a domain of the constraint excludes, of
- *     those domains that can be told exactly ({@link
- *     io.stele.connector.type.ScanPredicates#isEnforceable})
- * @param outputs what the scan gives beside the columns of its rows
+ * @param enforced whether scans leave out every row that a domain of the constraint excludes, for
+ *     those domains that can be evaluated exactly
+ *     ({@link io.stele.connector.type.ScanPredicates#isEnforceable})
+ * @param outputs expressions and aggregation that the scan returns beside the columns of its rows
  */
 public record SteleTableHandle(
         TableSchema table,

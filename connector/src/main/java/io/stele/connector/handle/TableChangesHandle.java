@@ -14,13 +14,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What {@code table_changes} shows: the function, and the scan that Trino makes of it.
+ * A change scan of a table for {@code table_changes}: the handle of the table function, and of the
+ * scan that Trino makes of it.
  *
- * @param table at the moment up to which changes are told
- * @param columns those of the table that the function has, before its own
- * @param afterLsn changes above it are told; its lease is the transaction's
- * @param constraint what every wanted change satisfies, by the row that is told and by when it was;
- *     advisory
+ * @param table at the snapshot up to which changes are returned
+ * @param columns the columns of the table that the function has, before its own
+ * @param afterLsn changes above this LSN are returned; its lease is the transaction's
+ * @param constraint a predicate that every wanted change satisfies, on the returned row and on the
+ *     LSN and time of the change; advisory
  */
 public record TableChangesHandle(
         SteleTableHandle table,

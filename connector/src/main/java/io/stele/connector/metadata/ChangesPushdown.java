@@ -12,7 +12,7 @@ import io.trino.spi.function.table.ConnectorTableFunctionHandle;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
 
-/** What of a query goes down to where changes of tables are read. Stateless. */
+/** The pushdown of a query's filters into a change scan, at planning. Stateless. */
 final class ChangesPushdown {
     private ChangesPushdown() {}
 

@@ -26,9 +26,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What {@code ALTER TABLE} does to columns and their fields, in one Trino transaction. Each change
- * names the schema version it was made for; where others have changed other columns meanwhile, it
- * is made again for the present one. Thread-safe.
+ * The {@code ALTER TABLE} operations on columns and their fields, in one Trino transaction. Each
+ * change names the schema version that it was made for. If other transactions have changed other
+ * columns since then, the change is repeated for the present version. Thread-safe.
  */
 final class ColumnChanges {
     private static final int NO_COLUMN = 0; // ids begin at 1

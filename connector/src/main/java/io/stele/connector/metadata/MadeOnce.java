@@ -6,8 +6,9 @@ import com.google.common.cache.LoadingCache;
 import java.util.function.Function;
 
 /**
- * What is made of immutable objects that queries share, as long as somebody has these. By identity:
- * to compare two definitions takes as long as to make it anew. Thread-safe.
+ * A cache of values derived from immutable objects that queries share, for as long as an object is
+ * referenced elsewhere. Keys are compared by identity: comparing two definitions takes as long as
+ * deriving the value again. Thread-safe.
  */
 final class MadeOnce<K, V> {
     /** More tables than queries scan again and again; each takes some KB. */

@@ -32,13 +32,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The materialized views of one Trino transaction. Each has a table for its rows that is found
- * under no name of its own; a refresh replaces its rows in one step of the log, so that readers see
- * those of before or those of after, and notes what they were made of.
+ * The materialized views of one Trino transaction: their definitions, storage tables, refresh and
+ * freshness. Each has a storage table for its rows, which has no name of its own under which it is
+ * found. A refresh replaces its rows in one step of the log, so that readers see either the old
+ * rows or the new ones. It also records the snapshots that they were made of ({@link RefreshNote}).
  *
  * <p>Invariant: a view is shown as fresh only if no base table changed after the snapshot that its
  * rows were made of. A refresh fails if the rows were replaced after its own snapshot, and the note
- * is written after the rows; so a note may be older than the rows, and never younger. Thread-safe.
+ * is written after the rows. So a note may be older than the rows, and never younger. Thread-safe.
  */
 final class MaterializedViews {
     /** For what does not ask for the storage. */

@@ -8,8 +8,8 @@ import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 
 /**
- * Which constraints choose whole partitions, so that neither files nor rows outside them come to
- * Trino and all rows inside can be deleted unread. Stateless.
+ * The test for constraints that select whole partitions, at planning. For such constraints, neither
+ * files nor rows outside them come to Trino, and all rows inside can be deleted unread. Stateless.
  */
 final class PartitionConstraints {
     private PartitionConstraints() {}

@@ -33,8 +33,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What of a query the storage takes over: conditions on columns it can compare, limits that no
- * condition stands before.
+ * The pushdown of a query's filters, limits, top-N and samples into a table scan, at planning.
+ * Filters are pushed down on columns that the storage can compare. Limits and top-N are pushed down
+ * only if no other condition must be evaluated before them. Stateless.
  */
 final class Pushdown {
     private Pushdown() {}

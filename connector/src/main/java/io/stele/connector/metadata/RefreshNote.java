@@ -15,12 +15,13 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What the rows of a materialized view are made of, as it lies in the sidecar's catalog.
+ * A record of the last refresh of a materialized view and the snapshots of its base tables, as
+ * stored in the sidecar's catalog.
  *
- * @param startMillis when the refresh began, since the epoch
+ * @param startMillis when the refresh began, in milliseconds since the epoch
  * @param bases the tables of this catalog that it read
- * @param elsewhere whether it read anything else, of which nobody knows when it changes: tables of
- *     other catalogs, table functions, functions that are not deterministic
+ * @param elsewhere whether it read anything else, whose changes cannot be observed: tables of other
+ *     catalogs, table functions, functions that are not deterministic
  */
 record RefreshNote(long startMillis, List<Base> bases, boolean elsewhere) {
     RefreshNote {

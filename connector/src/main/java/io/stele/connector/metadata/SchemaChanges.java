@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Says in the words of ALTER TABLE how two versions of a table's columns differ. Stateless. */
+/**
+ * A comparison of two versions of a table's columns, as a list of ALTER TABLE clauses. Stateless.
+ */
 final class SchemaChanges {
     private SchemaChanges() {}
 

@@ -16,7 +16,7 @@ import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.type.TypeManager;
 import java.util.Optional;
 
-/** Makes the view of one transaction. Thread-safe. */
+/** A factory of the {@link SteleMetadata} of one transaction. Thread-safe. */
 public final class SteleMetadataFactory {
     private final SteleSidecar sidecar;
     private final ReadPoints readPoints;

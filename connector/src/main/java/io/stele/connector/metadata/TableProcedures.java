@@ -13,7 +13,10 @@ import io.trino.spi.connector.TableProcedureMetadata;
 import java.util.Map;
 import java.util.Set;
 
-/** What {@code ALTER TABLE ... EXECUTE} can do: the sidecar's own maintenance, now. */
+/**
+ * The table procedures of {@code ALTER TABLE ... EXECUTE}: the sidecar's own maintenance, run
+ * immediately, and the warming of the workers' caches. Stateless.
+ */
 public final class TableProcedures {
     /**
      * Flushes, and merges files until nothing is left to merge, under the name users of lakes know.

@@ -25,8 +25,9 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
- * What the optimizer learns of a table: rows, and of each column nulls, range, different values and
- * their size. Thread-safe.
+ * A converter of the sidecar's table statistics into those of Trino's optimizer, on the planning
+ * path. They are the row count and, for each column, the null fraction, the value range, the
+ * distinct count and the data size. Thread-safe.
  */
 public final class TableStatisticsReader {
     private final TableDefinitions definitions;

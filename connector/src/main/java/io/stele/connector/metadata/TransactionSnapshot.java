@@ -23,14 +23,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one Trino transaction sees: tables and views as they were when it first looked at each, and
- * one read point, opened when the first table is looked at.
+ * The metadata snapshot of one Trino transaction: tables and views as they were when it first read
+ * each, and one read point for its scans. The read point is a snapshot that is leased from the
+ * sidecar when the first table is read.
  *
- * <p>What other transactions loaded is used as well, once this one has heard of all changes up to
- * its own beginning: with its read point, or, before it has one, by asking. It asks again after
- * each change of its own.
+ * <p>Entries that other transactions loaded are used too, once this transaction has received all
+ * changes up to its own beginning. It receives them with its read point or, before it has one, by a
+ * request. It requests changes again after each change of its own.
  *
- * <p>Guarded by itself: Trino asks from several threads.
+ * <p>Guarded by itself: Trino calls it from several threads.
  */
 final class TransactionSnapshot {
     private final CatalogRequests catalog;

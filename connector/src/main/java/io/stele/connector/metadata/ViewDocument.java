@@ -20,12 +20,13 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * What Trino needs to know of a view or materialized view, as it lies in the sidecar's catalog.
- * Fields that it does not know are of a newer version and are ignored; docs/format.md has them.
+ * The JSON definition of a view or materialized view, as stored in the sidecar's catalog and as
+ * Trino needs it. Unknown fields are of a newer version and are ignored; docs/format.md describes
+ * the fields.
  *
- * @param gracePeriodMillis of a materialized view how long it may be used when it is not fresh;
- *     empty: for ever
- * @param whenStale of a materialized view {@code INLINE} or {@code FAIL}; empty: the first
+ * @param gracePeriodMillis of a materialized view, how long it may be used while it is not fresh;
+ *     empty: without limit
+ * @param whenStale of a materialized view, {@code INLINE} or {@code FAIL}; empty: {@code INLINE}
  */
 record ViewDocument(
         String originalSql,

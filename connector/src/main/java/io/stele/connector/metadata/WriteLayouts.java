@@ -9,7 +9,10 @@ import io.trino.spi.connector.ConnectorTableLayout;
 import java.util.List;
 import java.util.Optional;
 
-/** How Trino has to bring the rows of a table to its writers. */
+/**
+ * Factory methods for the partitioning of a table's rows over Trino's writers, for INSERT, UPDATE,
+ * DELETE and MERGE. Stateless.
+ */
 final class WriteLayouts {
     private WriteLayouts() {}
 

@@ -21,8 +21,9 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which positions of a block have a value of a domain. Floating point is compared as SQL compares
- * it: NaN is in no range that has a bound, and -0.0 equals 0.0. Immutable.
+ * A filter of the positions of a block by a domain of values, for the residual conditions of a
+ * scan. Floating-point values are compared by the rules of SQL: NaN is in no range that has a
+ * bound, and -0.0 equals 0.0. Immutable.
  */
 final class BlockFilter {
     private final Domain domain;

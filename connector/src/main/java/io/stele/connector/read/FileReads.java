@@ -11,10 +11,11 @@ import io.trino.orc.OrcReaderOptions;
 import java.io.IOException;
 
 /**
- * How one scan reads a file.
+ * The data sources and decoded footer with which one scan reads a column file.
  *
- * @param source the file in the warehouse, and the counts of what is read of it
- * @param streams what trino-orc reads from: over the source, or what is in memory of it
+ * @param source the file in the warehouse, with the counters of its reads
+ * @param streams the source that trino-orc reads from: over {@code source}, or its content in
+ *     memory
  * @param options to read the streams with
  */
 record FileReads(

@@ -21,11 +21,13 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What is kept of column files beside their values, of those that were read or written here before,
- * or that the sidecar has it of: checksums, decoded footers, and what is around the data of
- * stripes. A split of such a file costs no read before its first column. Files never change, so
- * nothing is ever invalidated. Where there is a data page cache, the bytes of all this are in it,
- * so that a restart costs decoding and no request. Thread-safe.
+ * A node's cache of the file metadata of column files: checksums, decoded footers, and the row
+ * indexes and footers of stripes. It also has the whole content of small files. Its entries are of
+ * files that were read or written on this node, or whose metadata the sidecar has. A split of such
+ * a file needs no read before the one of its first column.
+ *
+ * <p>Files never change, so no entry is ever invalidated. The bytes of all entries are also in the
+ * data page cache, where there is one. So a restart costs decoding but no request. Thread-safe.
  */
 public final class FileTails {
     private static final Logger log = Logger.get(FileTails.class);

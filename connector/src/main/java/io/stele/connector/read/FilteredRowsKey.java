@@ -19,16 +19,15 @@ import java.util.Optional;
 import org.roaringbitmap.buffer.ImmutableRoaringBitmap;
 
 /**
- * What {@link FilteredRows} are the rows of. Everything in it is immutable and named by id, so kept
- * rows are never wrong, only unasked for.
+ * The key of {@link FilteredRows} in the filtered-rows cache. All its parts are immutable and named
+ * by id, so a cached entry is never wrong, only unused.
  *
- * @param fragment digest of the columns, with the types and fields that they have now, and of every
- *     condition that the scan may leave rows out by, but for those that all rows of the file
- *     satisfy
+ * @param fragment digest of the columns, with their present types and fields, and of every
+ *     condition by which the scan may omit rows, except those that all rows of the file satisfy
  * @param path of the file
  * @param start of the part's first byte
- * @param deletedCount rows of the file that are gone: which, follows from how many, since rows go
- *     in one order
+ * @param deletedCount deleted rows of the file: their number determines which they are, since rows
+ *     are deleted in one order
  */
 record FilteredRowsKey(String fragment, String path, long start, long length, long deletedCount) {
     /** Says what kept rows mean. */

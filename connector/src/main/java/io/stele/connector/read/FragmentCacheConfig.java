@@ -11,7 +11,10 @@ import jakarta.validation.constraints.DecimalMax;
 import jakarta.validation.constraints.DecimalMin;
 import jakarta.validation.constraints.NotNull;
 
-/** What workers keep of the rows that filters leave. Not thread-safe: read at start-up. */
+/**
+ * Configuration of a worker's filtered-rows cache, which holds the rows of parts of files that
+ * filters leave. Not thread-safe; read at start-up.
+ */
 public class FragmentCacheConfig {
     private boolean enabled = true;
     private DataSize maxMemorySize = DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 50);

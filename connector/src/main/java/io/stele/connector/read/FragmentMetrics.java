@@ -7,7 +7,10 @@ import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.metrics.Metrics;
 import java.util.Map;
 
-/** What EXPLAIN ANALYZE VERBOSE shows of kept results of files. */
+/**
+ * A converter of {@link FragmentUse} counters into the operator metrics of EXPLAIN ANALYZE VERBOSE,
+ * for the aggregate cache and the filtered-rows cache. Stateless.
+ */
 final class FragmentMetrics {
     private FragmentMetrics() {}
 

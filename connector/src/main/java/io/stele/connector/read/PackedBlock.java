@@ -17,9 +17,10 @@ import io.trino.spi.type.Type;
 import java.util.Optional;
 
 /**
- * A block as it is kept in memory for later scans: in one byte a value where it has few distinct
- * values, numbers that lie near each other in two to four, anything else as it is. Values are told
- * apart by their bits, so what comes out is what went in, down to the sign of a zero. Immutable.
+ * A compressed block of the decoded-column cache, for later scans. A value takes one byte where
+ * there are few distinct values. Numbers that lie near each other take two to four bytes, and other
+ * values are stored unchanged. Values are compared by their bits, so unpacking returns exactly the
+ * packed values, including the sign of a zero. Immutable.
  */
 sealed interface PackedBlock permits PackedBlock.Plain, PackedBlock.Coded, PackedNumbers {
     /**

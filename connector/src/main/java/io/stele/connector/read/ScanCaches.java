@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.sidecar.CacheUse;
 
 /**
- * Which caches of its worker a scan of a file uses.
+ * The choice of a worker's caches that the scan of a column file uses.
  *
- * @param pages what it has from the data page cache
- * @param footers whether footers are kept
- * @param columns whether decoded columns are kept
+ * @param pages how it uses the data page cache
+ * @param footers whether file metadata is cached
+ * @param columns whether decoded columns are cached
  */
 public record ScanCaches(CacheUse pages, boolean footers, boolean columns) {
     public ScanCaches {

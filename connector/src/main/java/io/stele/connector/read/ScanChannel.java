@@ -26,7 +26,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How one column of a scan comes out of a page of its source. Stateless unless it says so. */
+/**
+ * A producer of the block of one scan column from a page of the scan's source. Stateless, unless
+ * the implementation states otherwise.
+ */
 sealed interface ScanChannel {
     /** The column's block for the page's present positions. */
     Block load(SourcePage page);

@@ -15,18 +15,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which worker reads what of a shard, so that what it cached is used again.
+ * The assignment of a table's shards to preferred workers, by the affinity keys of splits, so that
+ * a worker's cached data is used again.
  *
- * <p>A split has an affinity key, and the engine gives keys homes by rendezvous hashing: if a
- * worker comes or goes, only what it gets or had moves. A shard has one key, so that all caches of
- * a worker are of the same shards, unless there are too few shards for the workers or the shard has
- * too much to read, or running queries queue for it ({@link ShardQueues}): then it has a power of
- * two of them, and twice as many keys leave half of the files where they are.
+ * <p>A split has an affinity key, and the engine assigns keys to nodes by rendezvous hashing. If a
+ * worker joins or leaves, only the keys that it gets or had move. Usually a shard has one key, so
+ * that all caches of a worker are of the same shards. It has several keys, a power of two, in three
+ * cases: too few shards for the workers, too many bytes to read in the shard, or running queries
+ * that queue for it ({@link ShardQueues}). Twice as many keys leave half of the files where they
+ * are.
  *
- * <p>The engine may choose a second node. Which was the first is in the split, so that another one
- * does not fill its cache with what it reads by exception ({@link
- * io.stele.connector.sidecar.CacheUse#VISIT}). This class repeats how the engine of this version
- * chooses (its {@code StableHostAddressProvider}); a test compares the two. Thread-safe.
+ * <p>The engine may choose a second node. The split names the first one, so that another node does
+ * not fill its cache with exceptional reads ({@link io.stele.connector.sidecar.CacheUse#VISIT}).
+ * This class repeats the choice of this engine version (its {@code StableHostAddressProvider}); a
+ * test compares the two. Thread-safe.
  */
 public final class ShardHomes {
     /** Keys a worker, at least: so many that hashing spreads them. */

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Finds the shards that can hold rows of a constraint: those of the distribution keys it lists.
- * Stateless.
+ * A pruner of shards for scan planning, by the distribution keys that a constraint lists. It
+ * selects the shards that can hold rows of the constraint. Stateless.
  */
 public final class ShardPruning {
     /** Longer lists of keys reach every shard of most tables anyway. */

@@ -8,9 +8,10 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What the running queries of this coordinator read of shards: bytes of the splits that were made
- * for them, until they end. The engine does not tell a connector what of that was read already, so
- * a query that is nearly done counts as one that has just begun. Thread-safe.
+ * The bytes queued for reading in each shard by the running queries of this coordinator. The bytes
+ * of a split count from its planning until its query ends. The engine does not report to a
+ * connector how much was already read. So a query that is nearly done counts as one that has just
+ * begun. Thread-safe.
  */
 public final class ShardQueues {
     /** Seconds of a worker's work: shorter queues are gone before another worker has the pages. */

@@ -9,9 +9,9 @@ import io.trino.spi.block.VariableWidthBlockBuilder;
 import java.util.Arrays;
 
 /**
- * Gives text of at most one byte a value (flags, codes) back the dictionary that ORC writers refuse
- * it: a dictionary saves them no bytes there, but Trino groups and filters by its few entries
- * instead of comparing every value. Stateless.
+ * A dictionary encoder of text blocks whose values have at most one byte (flags, codes), for scans.
+ * ORC writers use no dictionary for such text, because it saves them no bytes. But Trino groups and
+ * filters by the few entries of a dictionary instead of comparing every value. Stateless.
  */
 final class ShortText {
     private static final int EMPTY = 256;

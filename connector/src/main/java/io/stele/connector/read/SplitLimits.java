@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** How many rows a split has to give, and how many splits a limit needs. Stateless. */
+/**
+ * The row limits of splits, and a pruner of the files of a scan plan to those that a LIMIT needs.
+ * Stateless.
+ */
 final class SplitLimits {
     private SplitLimits() {}
 

@@ -15,7 +15,10 @@ import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import java.util.List;
 
-/** Looks up the inner side of index joins. Thread-safe. */
+/**
+ * A provider of lookups in the inner side of Trino's index joins, by streams from the sidecar.
+ * Thread-safe.
+ */
 public final class SteleIndexProvider implements ConnectorIndexProvider {
     private final LivePageSources pageSources;
     private final TrinoTypes types;

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Which columns a stream of the sidecar has to have so that the wanted ones can be made of them.
- * Each is asked for once. Confined to one thread.
+ * The columns that a scan requests from a stream of the sidecar, and the channels that make the
+ * wanted columns of them. Each column is requested once. Confined to one thread.
  */
 final class StreamColumns {
     private final TableSchema table;

@@ -5,11 +5,12 @@ import io.trino.orc.metadata.StripeInformation;
 import java.io.IOException;
 
 /**
- * What is around the data of a stripe, as it is in the file: its row indexes, and its footer, which
- * says where its streams are. A scan that finds its columns decoded needs nothing else of a stripe.
+ * The undecoded file metadata of one stripe: its row indexes, and its footer, which has the
+ * positions of its streams. A scan that finds its columns in the decoded-column cache needs nothing
+ * else of a stripe.
  *
- * @param index not to be changed
- * @param footer not to be changed
+ * @param index not to be modified
+ * @param footer not to be modified
  */
 record StripeEnds(byte[] index, byte[] footer) implements KeptOfFile {
     /** Larger ones are read with the data each time: of files of other writers than ours. */

@@ -13,10 +13,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What a layer in memory did for each table, told from the paths of files. Thread-safe.
+ * Counters of the use of an in-memory cache layer for each table, which is derived from the paths
+ * of files. Thread-safe.
  *
- * <p>Tables go by their ids, which a renamed table keeps; {@link #reading} tells how they are
- * called.
+ * <p>Tables are counted under their ids, which a renamed table keeps; {@link #reading} sets their
+ * present names.
  */
 public final class TableUses {
     /** Tables that are counted; others are not. */

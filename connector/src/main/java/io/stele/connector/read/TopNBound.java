@@ -22,9 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the ranges of files say about the first rows of an order: where some files together have
- * enough rows with values of at most x, no row above x is among the first. So x bounds what any
- * file, row group or memtable has to give. Stateless.
+ * A bound on the first rows of an order (ORDER BY with LIMIT), from the column ranges of files, for
+ * scan planning. If some files together have enough rows with values of at most x, no row above x
+ * is among the first. So x bounds the rows that any file, row group or MemTable has to return.
+ * Stateless.
  */
 public final class TopNBound {
     private TopNBound() {}

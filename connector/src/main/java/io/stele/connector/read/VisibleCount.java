@@ -3,7 +3,7 @@ package io.stele.connector.read;
 import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.ScanPlan;
 
-/** How many rows of files a snapshot has. Stateless. */
+/** A lower bound on the number of a file's rows that are visible in a snapshot. Stateless. */
 final class VisibleCount {
     private VisibleCount() {}
 

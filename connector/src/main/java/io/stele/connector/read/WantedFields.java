@@ -18,8 +18,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which fields of its row columns a scan wants. A column that is also wanted as a whole is read as
- * a whole. Immutable.
+ * The projection of a scan's row columns to the fields that it wants. A column that is also wanted
+ * as a whole is read as a whole. So is one of which more than {@link ColumnFields#MAX_PATHS} fields
+ * are wanted. Immutable.
  */
 final class WantedFields {
     private final TableSchema table;

@@ -1,6 +1,6 @@
 package io.stele.connector.sidecar;
 
-/** What a scan of a file has from the data page cache of its worker. */
+/** The modes in which a scan of a file uses the data page cache of its worker. */
 public enum CacheUse {
     /** Nothing: it reads past the cache. */
     OFF,

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * What queries of this coordinator hold in the sidecar, read points and open transactions, and the
- * renewal of all of it at once: a request that takes its time delays no other lease. The thread
- * does nothing else. Thread-safe.
+ * The leases that queries of this coordinator hold in the sidecar, of read points (snapshots) and
+ * open transactions, with their renewal. All are renewed together, by a thread that does nothing
+ * else, so that a slow request delays no other lease. Thread-safe.
  */
 public final class Leases {
     private static final Logger log = Logger.get(Leases.class);

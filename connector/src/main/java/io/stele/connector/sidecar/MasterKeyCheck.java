@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether a catalog and its sidecar can read each other's files: what either one writes now, and
- * where they have keys of one id, these are the same. Stateless.
+ * A check that a catalog and its sidecar can read each other's encrypted files. Each has the master
+ * key that the other one writes with now. Where both have a key of one id, the keys are the same.
+ * Stateless.
  */
 final class MasterKeyCheck {
     private MasterKeyCheck() {}

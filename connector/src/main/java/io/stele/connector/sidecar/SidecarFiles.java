@@ -11,8 +11,8 @@ import io.trino.spi.TrinoException;
 import java.util.Optional;
 
 /**
- * The metadata of files that were written lately, in the sidecar's memory: whoever writes a file
- * leaves it there for the worker that will read it. Thread-safe.
+ * A client of the sidecar's in-memory cache of the file metadata of recently written column files.
+ * The writer of a file puts its metadata there for the worker that will read the file. Thread-safe.
  */
 public final class SidecarFiles {
     private static final Logger log = Logger.get(SidecarFiles.class);

@@ -15,7 +15,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Asks a sidecar's HTTP port. Thread-safe. */
+/** A client of a sidecar's HTTP endpoint, for its ports and its status. Thread-safe. */
 final class SidecarHttp implements AutoCloseable {
     private static final int OK = 200;
 

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** What {@code GET /v1/info} of a sidecar says; the ports are 0 until it is ready. */
+/** The reply of a sidecar's {@code GET /v1/info}; the ports are 0 until it is ready. */
 record SidecarInfo(
         @JsonProperty("nodeId") String nodeId,
         @JsonProperty("ready") boolean ready,

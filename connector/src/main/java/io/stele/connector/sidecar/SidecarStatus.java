@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the connector needs of a sidecar's {@code GET /v1/status}.
+ * The part of a sidecar's reply to {@code GET /v1/status} that the connector needs.
  *
- * @param encryptionKeys the one for new objects first; nothing while the sidecar starts
+ * @param encryptionKeys the one for new objects first; empty while the sidecar starts
  */
 record SidecarStatus(
         @JsonProperty("warehousePath") Optional<String> warehousePath,

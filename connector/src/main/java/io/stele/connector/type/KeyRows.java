@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds keys and shards of rows in Trino's pages without encoding whole rows. Has reusable buffers:
- * confined to one thread.
+ * An encoder of the keys, partitions and shards of rows in Trino's pages, without encoding whole
+ * rows. Confined to one thread, because it reuses buffers.
  */
 public final class KeyRows {
     private final TableSchema keyTable;

@@ -33,12 +33,12 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * How values of a Trino type lie in our ORC files, in terms of the types that trino-orc reads and
- * writes.
+ * The mapping between Trino types and the value types of Stele's ORC files, as trino-orc reads and
+ * writes them.
  *
- * <p>Most types are read as they are. Times and timestamps are integers (docs/decisions: ORC's own
- * timestamps lose fractions of seconds before 1970), wide ones decimal seconds, UUIDs 16 bytes,
- * JSON text.
+ * <p>Most types are read without conversion. Times and timestamps are integers (docs/decisions:
+ * ORC's own timestamps lose fractions of seconds before 1970). Wide timestamps are decimal seconds,
+ * UUIDs are 16 bytes, and JSON is text.
  */
 public final class OrcTypes {
     private static final TypeOperators TYPE_OPERATORS = new TypeOperators();

@@ -32,7 +32,7 @@ import io.trino.spi.type.TimestampWithTimeZoneType;
 import io.trino.spi.type.Type;
 import java.util.List;
 
-/** Writes the values of one type from Trino's blocks into Stele's rows. Stateless. */
+/** A converter of the values of one type from Trino's blocks into Stele's rows. Stateless. */
 @FunctionalInterface
 interface ValueWriter {
     /** Writes the value, not null, at a position. */

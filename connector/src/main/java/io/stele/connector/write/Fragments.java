@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What the writers of a statement tell the coordinator, as far as they were successful: which rows
- * in the sidecar's transaction count, and the files in the order in which they were written.
- * Attempts that failed, or whose result is not used, tell nothing, and so nothing of them counts.
- * Immutable.
+ * The results that the successful writers of a statement report to the coordinator for its commit.
+ * They name the parts of the sidecar's transaction whose rows count, and the files in the order in
+ * which they were written. Attempts that failed, or whose result is not used, report nothing, so
+ * none of their rows and files count. Immutable.
  */
 public record Fragments(List<UUID> parts, List<WrittenFile> files) {
     public Fragments {

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What trino-orc's writer learned of a file's columns, in the form of manifests. Bounds may be
+ * A converter of the column statistics of trino-orc's writer into those of manifests. Bounds may be
  * wider than the values. Stateless.
  */
 final class OrcStatistics {

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
 
-/** Takes the rows that one writer adds to a table. Confined to one thread. */
+/** A sink of the rows that one writer adds to a table. Confined to one thread. */
 interface RowSink {
     /** Takes rows; channel n is column n of the table. */
     void append(Page page) throws IOException;

@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Sends rows to the sidecar, which routes them and logs them with the commit. */
+/**
+ * A sink that stages rows in the sidecar, which logs them with the commit. The sidecar also routes
+ * the rows, unless the sink has one shard for all of them. Confined to one thread.
+ */
 final class StagedSink implements RowSink {
     private final RowWriter writer;
     private final BinaryRow row;

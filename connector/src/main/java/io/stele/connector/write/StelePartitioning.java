@@ -34,7 +34,10 @@ import java.util.Optional;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
-/** Which rows and splits are of which shard. Stateless. */
+/**
+ * Trino's partitioning provider: the assignment of rows and splits to the buckets of their shards.
+ * Stateless.
+ */
 public final class StelePartitioning implements ConnectorNodePartitioningProvider {
     private final TrinoTypes types;
 

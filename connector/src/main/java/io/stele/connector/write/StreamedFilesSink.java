@@ -20,11 +20,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes rows as they come into files of their shards. For tables whose rows have no order; where
- * they have no distribution key either, one shard after the other gets a whole file.
+ * A sink that writes rows in arrival order into column files of their shards, for tables whose rows
+ * have no order. If such a table has no distribution key either, one shard after the other gets a
+ * whole file. Confined to one thread.
  *
- * <p>The files that are open have a limit of memory together: the more there are, the smaller are
- * the stripes of the next one, and where that is not enough the largest ones end early.
+ * <p>The open files have one memory limit together. The more of them there are, the smaller are the
+ * stripes of the next one. Where that is not enough, the largest files are finished early.
  */
 final class StreamedFilesSink implements RowSink {
     // 128 MiB: large enough to scan at full speed, small enough to compact in one go

@@ -11,7 +11,8 @@ import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where rows end that were read only so that caches have them: counts them. Confined to one driver.
+ * The page sink of the WARM table procedure: a counter of rows that were read only to fill caches.
+ * Confined to one driver.
  */
 final class WarmingSink implements ConnectorPageSink {
     private long rows;

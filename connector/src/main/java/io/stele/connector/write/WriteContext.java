@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What the sinks of one write have in common.
+ * The shared context of the sinks of one write: services, target table and memory limits.
  *
  * @param part of the transaction that deletions are staged as: this attempt of this writer
  * @param firstShard the shard whose turn is first, for tables whose rows may go to any
- * @param sortBufferBytes rows that are sorted at a time
- * @param maxOpenBytes that the open files of rows that are not sorted may retain, about
+ * @param sortBufferBytes bytes of rows that are sorted at a time
+ * @param maxOpenBytes bytes that the open files of unsorted rows may retain, about
  */
 record WriteContext(
         SteleSidecar sidecar,

@@ -12,14 +12,15 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a reader wants instead of rows: one row for each group of rows that agree in some columns,
- * with those columns and then what functions make of the group. Without columns there is one group,
- * also of no rows. Immutable.
+ * A grouped aggregation that a reader requests instead of rows (aggregation pushdown). The result
+ * has one row for each group of rows with equal values in some columns. It has these columns, then
+ * the results of functions over the group. Without columns there is one group, even of no rows.
+ * Immutable.
  *
  * @param groupColumns ids of columns
  * @param calls the functions
  * @param maxGroups more groups are an error
- * @param usesCache whether results of files that are kept may be used, and kept
+ * @param usesCache whether cached results of files may be used, and results cached
  */
 public record Aggregation(
         List<Integer> groupColumns, List<AggregateCall> calls, int maxGroups, boolean usesCache) {

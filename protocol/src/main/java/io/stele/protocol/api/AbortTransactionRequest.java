@@ -2,7 +2,9 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
-/** Gives a transaction up: its rows are forgotten, its files are collected. */
+/**
+ * A request to abort a transaction: its rows are discarded, and its files are garbage-collected.
+ */
 public record AbortTransactionRequest(String transactionId) {
     public AbortTransactionRequest {
         requireNonNull(transactionId, "transactionId is null");

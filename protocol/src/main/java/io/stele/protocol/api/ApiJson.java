@@ -8,8 +8,8 @@ import io.stele.protocol.schema.SchemaJson;
 import java.io.IOException;
 
 /**
- * Reads and writes the records of this package: UTF-8 JSON, byte arrays as base64, absent optionals
- * as null.
+ * The JSON codec of the records of this package: UTF-8, byte arrays as base64, absent optionals as
+ * null. Stateless.
  */
 public final class ApiJson {
     private ApiJson() {}

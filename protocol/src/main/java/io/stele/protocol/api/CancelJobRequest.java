@@ -2,7 +2,7 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
-/** Asks that a job stops. */
+/** A request to cancel a job on a table, such as a compaction. */
 public record CancelJobRequest(String jobId) {
     public CancelJobRequest {
         requireNonNull(jobId, "jobId is null");

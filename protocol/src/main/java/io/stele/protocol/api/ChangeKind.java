@@ -1,6 +1,6 @@
 package io.stele.protocol.api;
 
-/** What happened to a row. */
+/** The kinds of row changes in a change scan. */
 public enum ChangeKind {
     /** There was no row of the key. */
     INSERT(1),

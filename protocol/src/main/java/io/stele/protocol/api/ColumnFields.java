@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Which fields of row columns a reader wants, so that the others are not sent. A column comes as a
- * row of the wanted fields, in their own order. Immutable.
+ * The projection of row columns to the fields that a reader wants, so that the other fields are not
+ * sent. A column is sent as a row of the wanted fields, in their own order. Immutable.
  *
- * @param paths by column id: ids of fields, from the outside in; at most {@value #MAX_PATHS} each,
- *     and columns that are not named come whole
+ * @param paths by column id: ids of fields, from the outside in; at most {@value #MAX_PATHS} each.
+ *     Columns that are not named are sent whole
  */
 public record ColumnFields(Map<Integer, List<List<Integer>>> paths) {
     /** More fields than a query names by hand; who wants more takes the column. */

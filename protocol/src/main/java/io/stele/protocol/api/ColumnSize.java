@@ -1,10 +1,11 @@
 package io.stele.protocol.api;
 
 /**
- * How many different values a column has, and how long they are; an estimate.
+ * An estimate of the distinct count of a column and of the size of its values.
  *
- * @param distinctCount values that are not null; -1: unknown
- * @param valueBytes bytes of all values of varying length; -1: unknown, or the type has one length
+ * @param distinctCount distinct values that are not null; -1: unknown
+ * @param valueBytes bytes of all values of variable length; -1: unknown, or the type has a fixed
+ *     length
  */
 public record ColumnSize(long distinctCount, long valueBytes) {
     public static final ColumnSize UNKNOWN = new ColumnSize(-1, -1);

@@ -1,13 +1,13 @@
 package io.stele.protocol.api;
 
 /**
- * What a data page cache holds, all of its directories together.
+ * Counters of a data page cache and its present size, all of its directories together.
  *
  * @param pages pages held
- * @param diskBytes what they and their index take on disks
- * @param maxDiskBytes the limit of that
- * @param evictions pages that made room for others
- * @param rejections pages that were offered and not taken
+ * @param diskBytes bytes that the pages and their index take on disks
+ * @param maxDiskBytes the limit of {@code diskBytes}
+ * @param evictions pages evicted to make room for others
+ * @param rejections pages that were offered and not admitted
  * @param damaged pages dropped because their checksum was wrong or they could not be read
  * @param removed pages dropped because their file is gone or has another length
  * @param writeFailures pages that could not be written, for example because a disk was full

@@ -3,22 +3,22 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * What a data page cache did for one table since its process started.
+ * Counters of a data page cache for one table since its process started.
  *
  * @param table {@code schema.table}; the table's id where its name is not known
- * @param reads reads of files that came to the cache
- * @param requestsSaved of these, how many needed no request to the warehouse
+ * @param reads reads of files through the cache
+ * @param requestsSaved reads, of these, that needed no request to the warehouse
  * @param pageHits pages found
  * @param pageMisses pages not found
  * @param hitBytes bytes that readers got without a request of their own
- * @param missedBytes bytes that readers got by one
+ * @param missedBytes bytes that readers got by a request of their own
  * @param requests requests to the warehouse
- * @param fetchedBytes bytes of these: whole pages, so more than were asked for
+ * @param fetchedBytes bytes of these requests: whole pages, so more than readers asked for
  * @param savedMillis the mean time of the requests so far, for each of {@code requestsSaved}
  * @param failedRequests requests that failed
- * @param damagedPages pages that the disk had damaged, which were fetched again
- * @param unkeptPages pages not kept because too many waited to be written, or because they were
- *     fetched for the first time for a reader that reads them elsewhere as a rule
+ * @param damagedPages pages that were damaged on disk, and fetched again
+ * @param unkeptPages pages not cached because too many waited to be written, or because they were
+ *     fetched for the first time by a worker that is not the preferred one
  * @param hitRatioHalf share of page requests that an LRU cache of half the size would answer, from
  *     a sample
  * @param hitRatioSame the same of one of this size

@@ -6,9 +6,9 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 
 /**
- * Asks that a table forgets its history below an LSN, however long its retention is.
+ * A request to expire the history of a table below an LSN, however long its retention is.
  *
- * @param before what somebody holds by a lease is kept all the same
+ * @param before the LSN; history that a lease holds is retained all the same
  */
 public record ExpireHistoryRequest(TableId tableId, Lsn before) {
     public ExpireHistoryRequest {

@@ -3,7 +3,7 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Asks for what readers of a column file want before its values.
+ * A request for the cached file metadata of a column file, which readers need before its values.
  *
  * @param path of the file, in the warehouse
  */

@@ -1,12 +1,13 @@
 package io.stele.protocol.api;
 
 /**
- * What one aggregation had from kept results of files; with the schema of its results.
+ * Counters of the use of cached results of files by one aggregation or filtered scan. Those of an
+ * aggregation are sent with the schema of its results.
  *
- * @param found results of files that were known
+ * @param found results of files that were cached
  * @param computed results of files that had to be computed
- * @param foundBytes bytes of the found ones
- * @param savedNanos what computing the found ones took once
+ * @param foundBytes bytes of the results found
+ * @param savedNanos the time that computing the results found took once
  */
 public record FragmentUse(long found, long computed, long foundBytes, long savedNanos) {
     public FragmentUse {

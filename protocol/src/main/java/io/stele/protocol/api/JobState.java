@@ -2,7 +2,7 @@ package io.stele.protocol.api;
 
 import java.util.Locale;
 
-/** How far a job is. */
+/** The states of a job on a table, from queued to ended. */
 public enum JobState {
     /** Others of its kind go first. */
     QUEUED,

@@ -6,12 +6,13 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * A table that somebody is likely to scan at the read point that is being opened.
+ * A table that the caller is likely to scan at the read point (snapshot) that is being opened, and
+ * the cached plan that it has. It is part of {@link OpenTableRequest}.
  *
- * @param schemaVersion the version that the caller knows
- * @param token of the plan that the caller has kept ({@link TablePlan#token}); empty: none
- * @param maxCells how long a plan the caller wants to be told, as {@link TablePlan#cells} counts;
- *     at most {@link TablePlan#MAX_CELLS}
+ * @param schemaVersion the version that the caller has
+ * @param token of the plan that the caller has cached ({@link TablePlan#token}); empty: none
+ * @param maxCells the size of the longest plan that the caller wants to receive, as {@link
+ *     TablePlan#cells} counts; at most {@link TablePlan#MAX_CELLS}
  */
 public record KnownPlan(TableId tableId, int schemaVersion, Optional<String> token, int maxCells) {
     public KnownPlan {

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.Optional;
 
-/** Asks for the tables of one schema, or of all. */
+/** A request for the tables, or for the views, of one schema or of all. */
 public record ListTablesRequest(Optional<String> schemaName) {
     public ListTablesRequest {
         requireNonNull(schemaName, "schemaName is null");

@@ -5,17 +5,17 @@ import static java.util.Objects.requireNonNull;
 import java.util.OptionalLong;
 
 /**
- * What a cache in a sidecar's memory did since its process started, and holds.
+ * Counters of an in-memory cache of a sidecar since its process started, and its present size.
  *
  * @param name of the layer, such as {@code row-blocks}
- * @param misses what had to be brought
- * @param hitBytes of what was found, each time it was
- * @param savedMillis what bringing it would have taken, by the mean of what was brought; empty: the
- *     sidecar cannot know
- * @param evictions what made room for others
- * @param replaced in whose place others were put
- * @param invalidated what was taken out because what it was of changed or is gone
- * @param maxBytes what it may take
+ * @param misses entries that had to be loaded
+ * @param hitBytes bytes of the entries found, each time they were
+ * @param savedMillis the time that loading the entries found would have taken, by the mean of the
+ *     loads; empty: the sidecar cannot measure it
+ * @param evictions entries evicted to make room for others
+ * @param replaced entries that others replaced
+ * @param invalidated entries removed because their source changed or is gone
+ * @param maxBytes the limit of {@code bytes}
  */
 public record MemoryCacheUse(
         String name,

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * What is different since a version that somebody knows.
+ * The changes of the catalog's metadata since a version that the caller has.
  *
- * @param version up to which this tells
- * @param all whether anything may be different, because it is not known what is
+ * @param version up to which changes are included
+ * @param all whether anything may be different, because the changes are not known
  * @param relations names of the tables and views whose definition or statistics are different,
  *     including those that are new or gone; at most {@value #MAX_RELATIONS}
  */

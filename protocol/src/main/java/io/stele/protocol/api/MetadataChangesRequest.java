@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * Asks what is different since a version.
+ * A request for the changes of the catalog's metadata since a version.
  *
- * @param since what the caller knows; empty: nothing
+ * @param since the version that the caller has; empty: none
  */
 public record MetadataChangesRequest(Optional<MetadataVersion> since) {
     public MetadataChangesRequest {

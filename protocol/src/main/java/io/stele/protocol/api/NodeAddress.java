@@ -3,7 +3,7 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Where a sidecar listens.
+ * The network address of a sidecar: its host and the ports of its endpoints.
  *
  * @param host name or address; empty: the host that gave this answer, so that a sidecar behind any
  *     name works

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What has a name, and an open read point.
+ * The reply to {@link OpenTableRequest}: a relation and an open read point (snapshot).
  *
- * @param relation as it is at the read point or later, so that reads of both agree; without either
- *     if the caller has it and it is the same
- * @param readPoint empty if nothing has the name
- * @param changes what changed until the read point was opened or later, if the request said what is
- *     known
+ * @param relation as it is at the read point or later, so that reads of both agree; without table
+ *     and view if the caller has it and it is unchanged
+ * @param readPoint empty if no relation has the name
+ * @param changes the changes until the read point was opened or later, if the request gave the
+ *     version that the caller has
  * @param plans of the tables that the request named, except those that cannot be read with the
  *     schema version that it named; absent: none
  */

@@ -7,19 +7,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Describes a table or view and opens a read point, for whoever is about to read it: one request
- * instead of two.
+ * A request to describe a table or view and to open a snapshot of it, before a read. It takes one
+ * round trip instead of two.
  *
  * @param table the table or view, by name
- * @param ttlMillis how long the read point's lease lasts unless renewed
+ * @param ttlMillis how long the snapshot's lease lasts unless renewed, in milliseconds
  * @param atLeast as in {@link OpenReadPointRequest}
- * @param known up to where the caller knows the metadata; the reply then says what changed since
+ * @param known the version as of which the caller has the metadata; the reply then has the changes
+ *     since
  * @param described whether the caller has the description as of {@code known}, so that the reply
  *     need not have it unless it changed; absent: no
- * @param ended read points that the caller is done with, at most {@value #MAX_ENDED}: their leases
+ * @param ended snapshots that the caller no longer needs, at most {@value #MAX_ENDED}: their leases
  *     end, as by {@link CloseReadPointRequest}; absent: none
- * @param plans tables that the caller is likely to scan, at most {@value #MAX_PLANS}: the reply
- *     says what such scans read; absent: none
+ * @param plans tables that the caller is likely to scan, at most {@value #MAX_PLANS}: the reply has
+ *     the plans of such scans; absent: none
  */
 public record OpenTableRequest(
         TableRequest table,

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import java.util.Arrays;
 
 /**
- * What the column files of one partition hold now; rows in memory are not counted. The array is not
- * to be changed.
+ * The totals of the present column files of one partition: files, rows and bytes. Rows in memory
+ * are not counted. The array must not be changed.
  *
- * @param partition values of the partition columns, as {@link
- *     io.stele.protocol.row.KeyEncoder#forColumns} forms them; empty without any
+ * @param partition values of the partition columns, in the form of {@link
+ *     io.stele.protocol.row.KeyEncoder#forColumns}; empty without partition columns
  * @param rowCount rows that are not deleted
  */
 public record PartitionFiles(byte[] partition, long fileCount, long rowCount, long sizeBytes) {

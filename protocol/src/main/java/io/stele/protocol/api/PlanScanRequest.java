@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Asks what a scan of a table at a read point has to read.
+ * A request for the plan of a scan of a table at a snapshot.
  *
  * @param predicate files that cannot match are left out; advisory, so the caller filters rows
- * @param columnIds whose statistics the caller wants with each file; empty: none
+ * @param columnIds columns whose statistics the caller wants with each file; empty: none
  * @param lookups whether shards where a secondary index finds few rows may be answered with {@link
  *     ScanMode#LOOKUP}
- * @param schemaVersion the version that columns and predicate are of; empty: that of now
+ * @param schemaVersion the version that columns and predicate refer to; empty: the present one
  */
 public record PlanScanRequest(
         String readPointId,

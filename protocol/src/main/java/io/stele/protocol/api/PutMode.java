@@ -1,6 +1,6 @@
 package io.stele.protocol.api;
 
-/** What a DoPut does with the rows it brings. */
+/** The write modes of a Flight DoPut: the effects that its rows can have on the table. */
 public enum PutMode {
     /**
      * Whole rows replace what their keys had (or, without a primary key and with a row id column,

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.schema.ViewSchema;
 import java.util.Optional;
 
-/** What has a name: a table, a view, or, if both are empty, nothing. */
+/**
+ * A reply with the relation (table or view) of a name. Both are empty if the name has none; in an
+ * {@link OpenTableReply} also if the caller has the present description.
+ */
 public record RelationReply(Optional<TableDescription> table, Optional<ViewSchema> view) {
     public RelationReply {
         requireNonNull(table, "table is null");

@@ -5,10 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.TableId;
 
 /**
- * Asks that what lies among a table's data files and belongs to nothing is deleted.
+ * A request to delete the orphan files of a table: objects among its data files that nothing refers
+ * to.
  *
- * @param beforeMillis what was changed since stays: milliseconds since 1970, by the clock of the
- *     store
+ * @param beforeMillis objects changed at or after this time are not deleted: milliseconds since
+ *     1970, by the clock of the object store
  */
 public record RemoveOrphanFilesRequest(TableId tableId, long beforeMillis) {
     public RemoveOrphanFilesRequest {

@@ -2,7 +2,7 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
-/** Gives a schema another name, and with it all that is in it. */
+/** A request to rename a schema, and with it all tables and views in it. */
 public record RenameSchemaRequest(String schemaName, String newName) {
     public RenameSchemaRequest {
         requireNonNull(schemaName, "schemaName is null");

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.TableId;
 
-/** Gives a table another name, possibly in another schema. */
+/** A request to rename a table, possibly into another schema. */
 public record RenameTableRequest(TableId tableId, TableName newName) {
     public RenameTableRequest {
         requireNonNull(tableId, "tableId is null");

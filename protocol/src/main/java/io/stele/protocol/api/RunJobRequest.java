@@ -5,13 +5,15 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * Asks for work on a table, and waits for it for a while. A job that is at work on the same is
- * found, so a request whose reply was lost may be sent again.
+ * A request to run a maintenance job on a table and to wait a limited time for its end. If a job is
+ * already running the same work, the request joins it. So a request whose reply was lost may be
+ * sent again.
  *
- * @param argument what the kind says
- * @param jobId the job that an earlier reply named: it is waited for, whatever else is at work; if
- *     the sidecar does not know it, because it was restarted, the work begins anew
- * @param waitMillis how long to wait for its end, at most; a sidecar may wait less
+ * @param argument as the {@link JobKind} defines it
+ * @param jobId the job that an earlier reply named: the request waits for it, whatever other jobs
+ *     run; if the sidecar does not have it, because it was restarted, the work starts again
+ * @param waitMillis the longest wait for the end of the job, in milliseconds; a sidecar may wait
+ *     less
  */
 public record RunJobRequest(
         JobKind kind,

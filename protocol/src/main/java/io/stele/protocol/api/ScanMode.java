@@ -1,6 +1,8 @@
 package io.stele.protocol.api;
 
-/** Which rows of a shard a DoGet returns. */
+/**
+ * The kinds of read of a Flight DoGet: rows of a shard, a lookup, a change scan or an aggregation.
+ */
 public enum ScanMode {
     /**
      * What is only in memory at the read point: the caller reads the files of the scan plan itself.

@@ -3,10 +3,10 @@ package io.stele.protocol.api;
 import java.util.List;
 
 /**
- * What a scan reads, shard by shard, all at one snapshot.
+ * The plan of a scan, shard by shard, all at one snapshot.
  *
- * @param readLsn the snapshot
- * @param fromLsn rows below have expired; 0: none
+ * @param readLsn the snapshot LSN
+ * @param fromLsn rows below this LSN have expired; 0: none
  */
 public record ScanPlan(long readLsn, long fromLsn, List<ShardScan> shards) {
     public ScanPlan {

@@ -15,21 +15,26 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The ticket of a DoGet: rows of one shard of a table at a snapshot, or of a lookup in all shards.
+ * The ticket of a Flight DoGet: a scan of one shard of a table at a snapshot, or a lookup or an
+ * aggregation in all its shards.
  *
- * @param readPointId keeps the snapshot readable; empty: a short lease of the scan's own
- * @param readLsn the snapshot; the read point's where there is one
- * @param shard where the rows are; empty, for LOOKUP only: wherever the predicate's keys are
+ * @param readPointId the lease that keeps the snapshot readable; empty: the scan has a short lease
+ *     of its own
+ * @param readLsn the snapshot LSN; that of the leased snapshot where there is one
+ * @param shard the shard of the rows; empty for AGGREGATE, which is of all shards; may be empty for
+ *     LOOKUP: the shards of the keys
  * @param columnIds columns in the order wanted, with {@link HiddenColumns}; empty: row counts only
  * @param predicate rows that cannot match may be left out; advisory
  * @param limit most rows wanted
- * @param schemaVersion the version that columns and predicate are of; empty: that of now
- * @param keys what to look up, for LOOKUP without a shard only; empty: what the predicate lists
- * @param fields which fields of row columns are wanted; empty: all
- * @param changesAfter for CHANGES only: the LSN after which changes are told, in the table's
- *     retained history, which the caller holds by a lease of its own
- * @param changesUpTo for CHANGES only: the LSN up to which changes are told; empty: the snapshot's
- * @param aggregation what to make of the rows, for AGGREGATE only, which is of all shards; the
+ * @param schemaVersion the version that columns and predicate refer to; empty: the present one
+ * @param keys the keys to look up, for LOOKUP without a shard only; empty: those that the predicate
+ *     lists
+ * @param fields the wanted fields of row columns; empty: all
+ * @param changesAfter for CHANGES only: the LSN after which changes are returned, in the table's
+ *     retained history, on which the caller holds a lease of its own
+ * @param changesUpTo for CHANGES only: the LSN up to which changes are returned; empty: the
+ *     snapshot's
+ * @param aggregation the aggregation of the rows, for AGGREGATE only, which is of all shards; the
  *     columns are its own
  */
 public record ScanTicket(

@@ -5,7 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * How the threads of a sidecar are shared.
+ * A reply with the load of all scheduling groups and task pools of a sidecar, which share its
+ * threads.
  *
  * @param nodeId of the sidecar
  */

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.TableId;
 
-/** Says what the rows of a materialized view are made of now. */
+/**
+ * A request to record, after a refresh of a materialized view, the sources from which its present
+ * rows were computed.
+ */
 public record SetRefreshRequest(TableId storageTable, String refresh) {
     public SetRefreshRequest {
         requireNonNull(storageTable, "storageTable is null");

@@ -3,9 +3,10 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Gives a view another definition.
+ * A request to replace the definition of a view.
  *
- * @param revision the one that the new definition was made from; STALE_TABLE if it is another now
+ * @param revision the revision on which the new definition is based; STALE_TABLE if the present one
+ *     is another
  */
 public record SetViewRequest(ViewRequest view, long revision, String definition) {
     public SetViewRequest {

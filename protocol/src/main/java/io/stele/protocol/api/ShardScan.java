@@ -6,13 +6,14 @@ import io.stele.protocol.ShardId;
 import java.util.List;
 
 /**
- * What a scan reads of one shard: column files directly, and what is not in them from the sidecar.
+ * The part of a scan plan for one shard: column files to read directly, and the rows to request
+ * from the sidecar because they are in none of these files.
  *
- * @param live whether the sidecar has rows that are in no file of the list; {@link #mode} says how
- *     to ask for them
+ * @param live whether the sidecar has rows that are in none of these files; {@link #mode} is the
+ *     mode in which to request them
  * @param mode LIVE beside files; SNAPSHOT where the table has no column files (row orientation);
- *     LOOKUP where a secondary index finds all
- * @param liveRowEstimate about how many rows the sidecar returns
+ *     LOOKUP where a secondary index finds all rows
+ * @param liveRowEstimate approximate number of rows that the sidecar returns
  */
 public record ShardScan(
         ShardId shard, List<FileScan> files, boolean live, ScanMode mode, long liveRowEstimate) {

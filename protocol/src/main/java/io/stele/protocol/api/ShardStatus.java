@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 
-/** How a shard is doing. */
+/** The state of a shard: applied LSN, size in memory and in files, and manifest version. */
 public record ShardStatus(
         ShardId shard,
         Lsn appliedLsn,

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 import java.util.List;
 
-/** How a sidecar is doing. */
+/**
+ * The state of a sidecar: readiness, durable LSN, open snapshots and transactions, shards, and
+ * damaged objects.
+ */
 public record StatusReply(
         String nodeId,
         String version,

@@ -7,11 +7,12 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 
 /**
- * How a table came to be what it is.
+ * The schema history of a table: its present schema, its earlier columns, and the oldest readable
+ * LSN.
  *
- * @param schema the table as it is
- * @param history the columns that it had before
- * @param horizon its rows can be read as of this LSN and later ones
+ * @param schema the present schema
+ * @param history the earlier columns
+ * @param horizon the rows can be read as of this LSN and later ones
  */
 public record TableHistoryReply(TableSchema schema, SchemaHistory history, Lsn horizon) {
     public TableHistoryReply {

@@ -7,16 +7,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a scan of all rows of a table reads at a read point, told without having been asked for by
- * {@link PlanScanRequest}.
+ * The plan of a scan of all rows of a table at a snapshot, sent ahead of any {@link
+ * PlanScanRequest} with the reply that opens the snapshot.
  *
- * <p>Invariant: two read points at which a table has the same token have the same plan, also that
- * of a predicate, but for what expires between them.
+ * <p>Invariant: two snapshots at which a table has the same token have the same plan, except for
+ * rows that expire between them. This also holds for plans with a predicate.
  *
  * @param schemaVersion as in {@link KnownPlan}
- * @param token names the plan; empty: the table was being changed, so ask for a plan
- * @param fromLsn rows below have expired; 0: none
- * @param fileCount how many files the plan has
+ * @param token identifies the plan; empty: the table was being changed, so the caller must request
+ *     a plan
+ * @param fromLsn rows below this LSN have expired; 0: none
+ * @param fileCount number of files in the plan
  * @param shards the plan; absent if the caller has one of this token, or it is too long
  */
 public record TablePlan(

@@ -7,11 +7,11 @@ import io.stele.protocol.ShardId;
 import java.util.List;
 
 /**
- * What one shard has of a table now.
+ * The present data of a table in one shard: row versions in memory, and files.
  *
  * @param appliedLsn of the whole shard
- * @param memoryRows versions of rows that are in no file yet
- * @param memoryBytes what they and their index entries take
+ * @param memoryRows row versions that are in no file yet
+ * @param memoryBytes bytes of these and of their index entries
  * @param files in no order
  */
 public record TableShardFiles(

@@ -4,10 +4,11 @@ import io.stele.protocol.predicate.ColumnStats;
 import java.util.Map;
 
 /**
- * What is known about the rows of a table without reading them; an estimate.
+ * Estimated statistics of the rows of a table for query planning, collected without a scan of the
+ * rows.
  *
- * @param columns by column id; columns without statistics are absent
- * @param sizes of columns by id; those that nothing is known of are absent
+ * @param columns statistics by column id; columns without statistics are absent
+ * @param sizes sizes of columns by column id; unknown ones are absent
  */
 public record TableStatistics(
         long rowCount,

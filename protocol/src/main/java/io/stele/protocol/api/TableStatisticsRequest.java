@@ -6,9 +6,10 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ScanPredicate;
 
 /**
- * Asks what is known of the rows of some files of a table.
+ * A request for the estimated statistics of a table, restricted to the files that may match a
+ * predicate.
  *
- * @param predicate files that have no row of it are left out
+ * @param predicate files that cannot match are left out
  */
 public record TableStatisticsRequest(TableId tableId, ScanPredicate predicate) {
     public TableStatisticsRequest {

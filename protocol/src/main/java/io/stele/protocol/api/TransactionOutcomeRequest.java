@@ -3,8 +3,9 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Asks what became of a transaction whose commit has no answer: its LSN, or TRANSACTION_NOT_FOUND
- * where it is not committed and never will be. One that is being committed is waited for.
+ * A request for the outcome of a transaction whose commit got no reply. The outcome is its LSN, or
+ * TRANSACTION_NOT_FOUND if it is not committed and never will be. For a transaction whose commit is
+ * in progress, the reply waits for the end of the commit.
  */
 public record TransactionOutcomeRequest(String transactionId) {
     public TransactionOutcomeRequest {

@@ -10,9 +10,9 @@ import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.RecordBatch;
 
 /**
- * A reader of the record batches of one stream, whoever sent them: every length, offset and bitmap
- * is checked before a column is handed out, so that reading one never leaves its buffers. Nothing
- * is copied. Immutable.
+ * A validating decoder of the Arrow record batches of one stream, safe for input from any sender.
+ * It checks every length, offset and bitmap before it returns a column, so that reads of a column
+ * never leave its buffers. It copies nothing. Immutable.
  */
 public final class ArrowBatchDecoder {
     private final List<ArrowField> fields;

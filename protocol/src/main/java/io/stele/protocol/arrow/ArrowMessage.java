@@ -6,11 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * One record batch as it goes over the wire. The buffers belong to whoever holds the message.
+ * An encoded Arrow record batch in the form in which it is sent over the wire. The buffers belong
+ * to the holder of the message.
  *
  * @param header the flatbuffer, for FlightData's {@code data_header}
- * @param body buffers that together are the body, each a multiple of 8 bytes
- * @param rowCount rows of the batch
+ * @param body buffers that together form the body, each a multiple of 8 bytes
+ * @param rowCount number of rows of the batch
  */
 public record ArrowMessage(ByteBuffer header, List<ByteBuffer> body, int rowCount) {
     public ArrowMessage {

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the values of a type lie in Arrow buffers; a tree as deep as the type. Stele writes one form
- * of each type ({@link #of}) and reads some more: other units of time and 64-bit offsets.
+ * The layout of a type's values in Arrow buffers: a tree as deep as the type. Stele writes one form
+ * of each type ({@link #of}). It reads some more: other units of time, and 64-bit offsets.
  *
- * @param form which buffers there are
+ * @param form the set of buffers
  * @param type the type that the values have in Stele
  * @param multiplier units of the physical form in one unit in the buffer: 1, or a power of ten for
  *     coarser times

@@ -13,8 +13,9 @@ import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the nodes and buffers of one batch in order and checks that they are columns of the
- * expected types.
+ * A validating decoder of the columns of one Arrow record batch. It takes the nodes and buffers in
+ * order and checks that they are columns of the expected types. Used for one batch; confined to one
+ * thread.
  */
 final class ColumnDecoder {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);

@@ -33,9 +33,9 @@ import org.apache.arrow.flatbuf.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads fields of a schema. What another Arrow library wrote is read by its Arrow type; where
- * Stele's own type text is given and has exactly that Arrow type, it refines it (timestamp(3),
- * varchar(10), char).
+ * A decoder of the fields of an Arrow schema into Stele's types. A field that another Arrow library
+ * wrote is decoded by its Arrow type. Stele's own type text, where it is present and has exactly
+ * that Arrow type, refines the type (timestamp(3), varchar(10), char).
  */
 final class FieldDecoder {
     private static final String EXTENSION_KEY = "ARROW:extension:name";

@@ -26,7 +26,7 @@ import org.apache.arrow.flatbuf.Timestamp;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
 
-/** Writes fields of a schema as flatbuffers, children first. */
+/** An encoder of the fields of an Arrow schema as flatbuffers, children first. */
 final class FieldEncoder {
     static final String ID_KEY = "stele.id";
     static final String TYPE_KEY = "stele.type";

@@ -18,10 +18,10 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * What a client trusts when it speaks TLS; the host name is always checked against the certificate.
+ * The TLS trust settings of a client. The host name is always checked against the certificate.
  *
- * @param trustedCertificates PEM file with the certificates of the sidecars or of who signed them;
- *     empty: what the JDK trusts
+ * @param trustedCertificates PEM file with the certificates of the sidecars or of their issuers;
+ *     empty: the certificates that the JDK trusts
  */
 public record ClientTls(Optional<Path> trustedCertificates) {
     public ClientTls {

@@ -28,13 +28,14 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * Runs actions of one sidecar that may be asked twice, over the framed protocol: each on a socket
- * of its own for as long as it takes, written and read by the thread that asks. So the sidecar is
- * all that has to be woken, and it wakes nobody else; over Flight a request goes through four
- * threads more, which is most of what a short one takes.
+ * A client of one sidecar's repeatable actions, over the framed protocol. Each action has a socket
+ * of its own until its reply is read. The calling thread writes the request and reads the reply
+ * itself. So only the sidecar's thread for the socket has to be woken. That thread runs {@link
+ * Actions#OPEN_TABLE} itself and wakes no other; other actions get a thread of their own. Over
+ * Flight a request passes through four more threads, which takes most of the time of a short one.
  *
- * <p>Sockets are kept for the next ones. A request whose kept socket turns out to be dead is sent
- * again on a new one. Waiting for an answer cannot be interrupted; it ends with the timeout.
+ * <p>Sockets are kept for later actions. A request whose kept socket turns out to be dead is sent
+ * again on a new one. The wait for a reply cannot be interrupted; it ends with the timeout.
  * Thread-safe.
  */
 public final class ActionClient implements AutoCloseable {

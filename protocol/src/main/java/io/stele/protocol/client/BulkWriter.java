@@ -37,10 +37,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes many rows of one table as Arrow batches over Flight's DoPut: for loads, where a row's
- * latency does not matter. The sidecar routes the rows. A stream that breaks, or ends because a
- * shard is BUSY, is opened again and its unanswered batches are sent again with their sequences,
- * which no shard applies twice, or in another order. Confined to one thread.
+ * A bulk writer of rows to one table, as Arrow batches over Flight's DoPut. It is for loads, where
+ * the latency of a row does not matter. The sidecar routes the rows to shards. A stream that
+ * breaks, or ends because a shard is BUSY, is opened again. Its unanswered batches are sent again
+ * with their sequence numbers. No shard applies a batch twice, or in another order. Confined to one
+ * thread.
  */
 public final class BulkWriter implements AutoCloseable {
     // 16 Ki rows or 4 MiB: where the cost of a message no longer shows.

@@ -5,19 +5,20 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * The numbers of a client.
+ * The timeouts and limits of a client.
  *
- * @param connectTimeout for opening and greeting one connection
- * @param answerTimeout a sidecar that leaves a request unanswered and sends nothing for so long is
- *     taken for dead: the connection is opened anew and its requests are sent again
- * @param unavailableTimeout how long a sidecar may stay away before what waits for it fails
- * @param busyTimeout how long batches are sent again that a sidecar refuses as BUSY, counted from
- *     the last one that it took, before they fail
- * @param linger how long a row waits for company while earlier batches of its shard are unanswered;
- *     with none unanswered it never waits
+ * @param connectTimeout timeout of a new connection, including its greeting
+ * @param answerTimeout a sidecar that leaves a request unanswered and sends nothing for this long
+ *     is considered dead: the connection is opened again and its requests are sent again
+ * @param unavailableTimeout how long a sidecar may be unavailable before the requests that wait for
+ *     it fail
+ * @param busyTimeout how long batches that a sidecar refuses as BUSY are sent again before they
+ *     fail, counted from the last batch that it accepted
+ * @param linger how long a row waits for further rows while earlier batches of its shard are
+ *     unanswered; with none unanswered it never waits
  * @param maxBatchBytes a batch is sent at this size at the latest
- * @param maxBatchRows and at this many rows
- * @param maxInFlightBytes writers wait while batches of so many bytes are unanswered
+ * @param maxBatchRows and at this number of rows
+ * @param maxInFlightBytes writers wait while this many bytes of batches are unanswered
  * @param maxRequests most unanswered requests of a connection, and most waiting lookups
  */
 public record ClientSettings(

@@ -2,7 +2,7 @@ package io.stele.protocol.client;
 
 import static java.util.Objects.requireNonNull;
 
-/** Where a sidecar speaks the framed protocol. */
+/** The network address of a sidecar's server for the framed protocol. */
 public record Endpoint(String host, int port) {
     public Endpoint {
         requireNonNull(host, "host is null");

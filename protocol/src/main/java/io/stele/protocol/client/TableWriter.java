@@ -27,14 +27,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes rows of one table: routes them to shards, gathers them into batches, and keeps many
- * batches on the way. Rows of one key are applied in the order they were written here. Thread-safe;
- * rows are encoded under one lock, so threads that write much should have a writer each.
+ * A writer of rows to one table. It routes rows to shards, collects them into batches, and has many
+ * batches in flight. Rows of one key are applied in the order in which they were written here.
+ * Thread-safe. Rows are encoded under one lock, so threads that write much should have a writer
+ * each.
  *
- * <p>{@link #write} and {@link #delete} cost no object a row beyond its values; what fails later is
- * thrown by the next call or by {@link #flush}. The other methods return the LSN of the row's batch
- * as a future, which all rows of the batch share. Futures complete on the connection's threads:
- * what is chained to them must not wait.
+ * <p>{@link #write} and {@link #delete} allocate no object per row beyond its values. A failure
+ * that occurs later is thrown by the next {@link #write} or by {@link #flush}. The other methods
+ * for rows, {@link #delete} too, return the LSN of the row's batch as a future. All rows of the
+ * batch share it. Futures complete on the threads of the connection, so stages that depend on them
+ * must not block.
  *
  * <p>Invariant: a row is applied once if its future completes, at most once if it fails.
  */

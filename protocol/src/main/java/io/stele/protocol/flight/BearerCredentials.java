@@ -9,7 +9,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.stele.protocol.auth.TokenSource;
 
-/** Puts a token on every call. Thread-safe. */
+/** A gRPC client interceptor that adds a bearer token to every call. Thread-safe. */
 final class BearerCredentials implements ClientInterceptor {
     static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);

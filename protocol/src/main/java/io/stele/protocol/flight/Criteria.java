@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** What ListFlights lists; Stele takes the name of a schema in UTF-8, or nothing for all. */
+/**
+ * The filter of a Flight ListFlights. Stele uses the name of a schema in UTF-8, or nothing for all.
+ */
 public record Criteria(byte[] expression) {
     public Criteria {
         requireNonNull(expression, "expression is null");

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One message of a DoGet, DoPut or DoExchange stream: the flatbuffer of an IPC message and its
- * body. The buffers are not copied: whoever sends them leaves them alone until they are sent,
- * whoever receives them owns them.
+ * A message of a Flight DoGet, DoPut or DoExchange stream: the flatbuffer of an IPC message and its
+ * body. The buffers are not copied. A sender must not change them until they are sent; a receiver
+ * owns them.
  *
  * @param descriptor present in the first message of a DoPut
  * @param dataHeader the flatbuffer of the IPC message, without length or continuation marker; may
  *     be empty
- * @param body buffers that together are the body; a received one is a single buffer
+ * @param body buffers that together form the body; a received one is a single buffer
  */
 public record FlightData(
         Optional<FlightDescriptor> descriptor,

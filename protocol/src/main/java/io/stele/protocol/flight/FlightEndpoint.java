@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a part of a data set is to be had.
+ * A Flight endpoint: the ticket of one part of a data set, and the locations that serve it.
  *
- * @param locations URIs such as {@code grpc+tcp://host:port}; empty: the service that was asked
+ * @param locations URIs such as {@code grpc+tcp://host:port}; empty: the service that returned the
+ *     endpoint
  */
 public record FlightEndpoint(Ticket ticket, List<String> locations) {
     public FlightEndpoint {

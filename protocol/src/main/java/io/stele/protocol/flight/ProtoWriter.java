@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Writes protobuf fields; default values are left out, as proto3 does. Confined to one thread. */
+/**
+ * An encoder of protobuf fields; default values are left out, as in proto3. Confined to one thread.
+ */
 final class ProtoWriter {
     private byte[] buffer = new byte[128];
     private int position;

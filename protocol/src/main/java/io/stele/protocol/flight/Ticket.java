@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** What DoGet returns the rows of; Stele's tickets are the JSON of a {@code ScanTicket}. */
+/**
+ * The opaque ticket of a Flight DoGet, which identifies the rows to return. Stele's tickets are the
+ * JSON of a {@code ScanTicket}.
+ */
 public record Ticket(byte[] bytes) {
     public Ticket {
         requireNonNull(bytes, "bytes is null");

@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is made of the rows of one immutable file, as a text that is the same for the same thing:
- * what is wanted, and under which conditions, of those that the file leaves open ({@link
- * ScanPredicate#residual}). Results are kept under its digest. Not thread-safe.
+ * A builder of the canonical text of a read of one immutable file, for the keys of cached results.
+ * Equal reads have equal texts. The text has the requested result and the conditions that the
+ * file's statistics leave open ({@link ScanPredicate#residual}). Results are cached under its
+ * digest. Not thread-safe.
  */
 public final class CanonicalFragment {
     private final StringBuilder text;

@@ -6,13 +6,13 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Arrays;
 
 /**
- * What one column's values in a file amount to: how many distinct ones, as a sketch that can be put
- * together with those of other files, and how long they are. Immutable: the array is not copied and
- * must not be changed.
+ * The distinct-value sketch of one column in a file, with the total length of the values. Sketches
+ * can be merged with those of other files. Immutable: the array is not copied and must not be
+ * changed.
  *
  * @param distinct the sketch of all values that are not null, as {@code SketchBuilder} in the
  *     storage makes it
- * @param valueBytes bytes of all values of varying length; 0 for other types
+ * @param valueBytes bytes of all values of variable length; 0 for other types
  */
 public record ColumnSketch(
         @JsonProperty("distinct") byte[] distinct, @JsonProperty("valueBytes") long valueBytes) {

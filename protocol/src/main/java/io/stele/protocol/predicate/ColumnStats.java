@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What is known of one column's values in a file or table. Immutable: the arrays are not copied and
- * must not be changed.
+ * Statistics of one column's values in a file or table: bounds, null count and NaN. Immutable: the
+ * arrays are not copied and must not be changed.
  *
- * <p>Invariant: every value that is neither null nor NaN lies in {@code min..max}; the bounds may
- * be wider than the values (long text is cut).
+ * <p>Invariant: every value that is neither null nor NaN lies in {@code min..max}. The bounds may
+ * be wider than the values (long text is truncated).
  *
  * @param min lower bound in the form of {@link io.stele.protocol.row.ValueCodec}; absent: unknown,
  *     or no such value

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which rows a scan is interested in: those whose columns are all in their domains. Advisory: a
- * scan may return more rows, never fewer, and the reader checks again. Immutable.
+ * A conjunctive predicate of a scan: a row matches if all its columns are in their domains.
+ * Advisory: a scan may return more rows, never fewer, and the reader filters again. Immutable.
  *
- * @param domains column id to the values of interest; a column without a domain may have any value
+ * @param domains column id to the domain of its wanted values; a column without a domain may have
+ *     any value
  */
 public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> domains) {
     /** Every row. */

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Which shard has the rows of an index key: an index lies beside its rows, so unless the key binds
- * the distribution key any shard may have some. Confined to one thread.
+ * A router of secondary index keys to the shards that hold their rows. An index lies in the shards
+ * of its rows. So any shard may have rows of a key, unless the key binds the distribution key.
+ * Confined to one thread.
  */
 public final class IndexRouter {
     private final TableSchema schema;

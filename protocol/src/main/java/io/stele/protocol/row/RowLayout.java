@@ -10,7 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where each column lies in the bytes of a row. Immutable; made once a schema version.
+ * The binary layout of a row: the position of each column in its bytes. Immutable; created once per
+ * schema version.
  *
  * <pre>
  * row    := nulls | slots | values                     all numbers little-endian unless said otherwise

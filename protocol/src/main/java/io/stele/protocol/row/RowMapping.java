@@ -9,10 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How rows of one version of a table become rows of another one: columns and nested fields are
- * found by id, whatever their names and places. A column that the earlier version has not has its
- * initial value, a field that it has not is null, what the later version has not is left out, and
- * narrower values are widened. Immutable; the rows are mapped by a {@link Mapper}, which is not.
+ * A conversion of rows of one schema version of a table to another. Columns and nested fields are
+ * found by id, whatever their names and positions. A column that the earlier version does not have
+ * gets its initial value. A field that it does not have is null. Columns and fields that the later
+ * version does not have are left out, and narrower values are widened. Immutable; the rows are
+ * converted by a {@link Mapper}, which is not.
  */
 public final class RowMapping {
     private static final int ABSENT = -1;

@@ -7,8 +7,8 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 
 /**
- * Which shard a row or a key belongs to: finds its distribution key and asks {@link ShardRouter}.
- * Has a reusable buffer: confined to one thread.
+ * A router of rows and primary keys to shards: it extracts the distribution key and applies {@link
+ * ShardRouter}. Confined to one thread, because it has a reusable buffer.
  */
 public final class RowRouter {
     private final TableSchema schema;

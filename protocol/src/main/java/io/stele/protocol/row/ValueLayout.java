@@ -8,7 +8,8 @@ import io.stele.protocol.schema.RowType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a value of one type lies in a row, an array or a map; a tree as deep as the type. Immutable.
+ * The binary layout of a type's values in a row, an array or a map: a tree as deep as the type.
+ * Immutable.
  */
 public final class ValueLayout {
     /**

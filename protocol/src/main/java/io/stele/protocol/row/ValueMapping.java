@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes values of one type as values of a wider one; a tree as deep as the type. Immutable. */
+/**
+ * A conversion of values of one type to the same or a wider one: a tree as deep as the type.
+ * Immutable.
+ */
 abstract class ValueMapping {
     /** How values of {@code from} become values of {@code to}. */
     static ValueMapping of(IdentifiedType from, IdentifiedType to) {

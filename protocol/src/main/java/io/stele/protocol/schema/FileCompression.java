@@ -6,7 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.util.Locale;
 
-/** How the files of a table are compressed that are written from now on. */
+/** The compression codecs of the files of a table that are written from now on. */
 public enum FileCompression {
     /** Fast to write and to read. */
     LZ4,

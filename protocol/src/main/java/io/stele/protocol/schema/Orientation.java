@@ -6,7 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.util.Locale;
 
-/** Which tablets hold a table's rows. */
+/** The storage orientations of a table: the kinds of tablets that hold its rows. */
 public enum Orientation {
     /** Row tablets only: fast by key. */
     ROW("row"),

@@ -1,6 +1,8 @@
 package io.stele.protocol.schema;
 
-/** How a value of a type lies in memory: in rows, in keys, in statistics. */
+/**
+ * The physical representations of a type's values in memory: in rows, in keys and in statistics.
+ */
 public enum PhysicalForm {
     /** One byte, 0 or 1. */
     BOOLEAN(1),

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes the next schema of a table from one change, and refuses by name what rows and files there
- * are could not be read by. Used once, by one thread.
+ * An editor that derives the next schema of a table from one change. It rejects a change, with a
+ * message that names it, if existing rows and files could not be read after it. Used once; confined
+ * to one thread.
  */
 public final class SchemaEditor {
     private final TableSchema table;

@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The columns that a table had before: what rows of earlier schema versions are read by. Immutable.
+ * The earlier columns of a table, by which rows of earlier schema versions are read. Immutable.
  *
  * <p>Invariant: no id at or above {@code nextColumnId} was ever given to a column or field.
  *
  * @param nextColumnId the id of the next column or field; ids are never used twice
  * @param earlier the versions before the current one, oldest first
- * @param createdLsn when the table came to be, or was truncated; empty in catalogs of before
+ * @param createdLsn when the table was created, or truncated; empty in older catalogs
  */
 public record SchemaHistory(
         @JsonProperty("nextColumnId") int nextColumnId,

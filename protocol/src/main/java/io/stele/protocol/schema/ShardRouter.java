@@ -1,7 +1,8 @@
 package io.stele.protocol.schema;
 
 /**
- * Which shard owns a distribution key: {@code floorMod(xxHash64(key), shardCount)}.
+ * The hash function from a distribution key to its shard: {@code floorMod(xxHash64(key),
+ * shardCount)}.
  *
  * <p>{@link io.stele.protocol.row.RowRouter} finds the distribution key of a row or of a primary
  * key.

@@ -16,18 +16,20 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What a table may have beyond columns and keys. All of it may be changed after the table was made.
+ * The options of a table, beyond columns and keys. All of them can be changed after the table was
+ * created.
  *
- * @param retentionMillis how long versions that were superseded or deleted stay readable, in
- *     milliseconds; empty: the sidecar's default
- * @param timeToLiveMillis age of a row's last write in milliseconds at which it disappears; empty:
- *     never
- * @param segmentKey column ids, event time as a rule: files are cut on it and carry its range
+ * @param retentionMillis how long obsolete and deleted versions stay readable, in milliseconds;
+ *     empty: the sidecar's default
+ * @param timeToLiveMillis age of a row's last write at which the row expires, in milliseconds;
+ *     empty: never
+ * @param segmentKey column ids, usually of the event time: files are split by it and carry its
+ *     range
  * @param bitmapColumns column ids with a bitmap index in every column file
- * @param dictionaryColumns ids of text columns that are always stored by dictionary
+ * @param dictionaryColumns ids of text columns that are always dictionary-encoded
  * @param indexes secondary indexes
- * @param timeToLiveSteps the time to live as it was and is, oldest first; the catalog's own, and
- *     empty where there never was one
+ * @param timeToLiveSteps the present and earlier times to live, oldest first; maintained by the
+ *     catalog, and empty where there never was one
  * @param compression of new files; empty: {@link FileCompression#LZ4}
  */
 public record TableOptions(

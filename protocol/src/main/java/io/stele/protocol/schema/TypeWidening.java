@@ -4,9 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which types hold every value of another one, so that rows and files of the narrower one can be
- * read as the wider one: integers of more bytes, double for real, decimals of more digits and the
- * same scale, longer text, wide timestamps of the same precision.
+ * The rules of type widening: the pairs of types in which the wider one holds every value of the
+ * narrower one. Rows and files of the narrower type can then be read as the wider one. The wider
+ * types are integers of more bytes, double for real, decimals of more digits and the same scale,
+ * longer text, and wide timestamps of the same precision.
  */
 public final class TypeWidening {
     private TypeWidening() {}

@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import java.util.Arrays;
 
 /**
- * Asks for an action as Flight's DoAction does: {@code type text | request}, where the request is
- * JSON and goes to the end of the payload. The reply's payload is the result as JSON. Only actions
- * that open or plan what is to be read are done for such a frame.
+ * The payload of an ACTION frame, as of Flight's DoAction: {@code type text | request}. The request
+ * is JSON and extends to the end of the payload. The reply's payload is the result as JSON. For
+ * such a frame the sidecar runs only actions that may be repeated. These are the ones of snapshots,
+ * leases, scan plans, metadata changes and file metadata, and the begin and commit of a
+ * transaction.
  */
 public record ActionCall(String type, byte[] request) {
     public ActionCall {

@@ -10,8 +10,8 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads frames from a stream: {@code u32 length | u8 type | u32 request id | payload}, big-endian,
- * where length counts everything after itself. Confined to one thread.
+ * A decoder of frames from a stream: {@code u32 length | u8 type | u32 request id | payload},
+ * big-endian. The length counts everything after itself. Confined to one thread.
  */
 public final class FrameReader {
     // 64 KiB: about sixty small frames a system call; a payload larger than that is read straight

@@ -3,7 +3,7 @@ package io.stele.protocol.wire;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
-/** What a frame says; the code on the wire never changes its meaning. */
+/** The types of frames of the framed protocol; the code on the wire never changes its meaning. */
 public enum FrameType {
     /** Client: magic, version, token. Always the first frame. */
     HELLO(1),

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Writes frames to a stream: small ones gather in a buffer until {@link #flush}, large ones pass it
- * by. Confined to one thread, or guarded by its user.
+ * An encoder of frames to a stream. Small frames collect in a buffer until {@link #flush}; large
+ * ones bypass it. Confined to one thread, or guarded by its user.
  */
 public final class FrameWriter {
     private static final int BUFFER_BYTES = 64 << 10;

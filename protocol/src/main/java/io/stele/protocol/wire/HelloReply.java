@@ -3,15 +3,16 @@ package io.stele.protocol.wire;
 import static java.util.Objects.requireNonNull;
 
 /**
- * The sidecar's answer to HELLO: {@code version 4 | node text | max frame bytes 4 | max unanswered
- * requests 4 | max unanswered batches 4}. What follows is left to later versions and ignored.
+ * The payload of the sidecar's reply to HELLO: {@code version 4 | node text | max frame bytes 4 |
+ * max unanswered requests 4 | max unanswered batches 4}. Further bytes are reserved for later
+ * versions and ignored.
  *
- * @param version the version both will speak, at most the client's
- * @param maxFrameBytes greatest frame the sidecar reads
+ * @param version the protocol version of the connection, at most the client's
+ * @param maxFrameBytes the largest frame that the sidecar reads
  * @param maxRequests how many requests the sidecar takes before it answers; beyond it stops reading
  * @param maxUnansweredBatches how many unanswered batches a writer may have to one shard, which
- *     remembers what became of so many; {@link #OLD_UNANSWERED_BATCHES} of a sidecar that does not
- *     say it
+ *     remembers the outcome of this many; {@link #OLD_UNANSWERED_BATCHES} from a sidecar that does
+ *     not send it
  */
 public record HelloReply(
         int version, String nodeId, int maxFrameBytes, int maxRequests, int maxUnansweredBatches) {

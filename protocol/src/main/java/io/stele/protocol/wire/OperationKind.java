@@ -1,11 +1,11 @@
 package io.stele.protocol.wire;
 
 /**
- * What one operation of a write batch does; the codes are on disk and never change their meaning.
+ * The kinds of operation of a write batch; the codes are on disk and never change their meaning.
  *
- * <p>The outcome of a conditional operation depends on what its key has when its turn comes. It is
- * decided before the batch is logged: the log and the tablets know only {@link #UPSERT}, {@link
- * #DELETE} and {@link #APPEND}.
+ * <p>The outcome of a conditional operation depends on the row that its key has when its turn
+ * comes. It is decided before the batch is logged: the log and the tablets have only {@link
+ * #UPSERT}, {@link #DELETE} and {@link #APPEND}.
  */
 public enum OperationKind {
     /** Key and row: the row replaces what the key had. */

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Takes a payload apart field by field; every step is checked against its end. Confined to one
- * thread.
+ * A decoder of a frame's payload, field by field; every step is checked against the payload's end.
+ * Confined to one thread.
  */
 final class PayloadReader {
     private final FrameType type;

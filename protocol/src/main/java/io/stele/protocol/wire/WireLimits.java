@@ -3,7 +3,11 @@ package io.stele.protocol.wire;
 import java.time.Duration;
 import java.util.UUID;
 
-/** The limits of the framed protocol; a peer that exceeds one is told which and by how much. */
+/**
+ * The constants of the framed protocol between clients and sidecars: its versions, and the limits
+ * of frames, batches, keys, rows and texts. The error for a peer that exceeds a limit names the
+ * limit and by how much it was exceeded.
+ */
 public final class WireLimits {
     /** First four bytes of a HELLO, "STLE". */
     public static final int MAGIC = 0x53544C45;

@@ -1,6 +1,8 @@
 package io.stele.scheduler.fragment;
 
-/** What one step of a {@link BatchSource} came to. */
+/**
+ * The result of one step of a {@link BatchSource}: a batch, more work to do, a wait, or the end.
+ */
 public sealed interface Produced<B> {
     /** A batch is ready. */
     record Batch<B>(B batch) implements Produced<B> {}

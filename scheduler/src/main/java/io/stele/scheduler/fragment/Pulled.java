@@ -3,9 +3,10 @@ package io.stele.scheduler.fragment;
 import java.util.Optional;
 
 /**
- * What a pull gives (Hologres, section 4.3: record batch and end of stream).
+ * The reply to one pull from an {@link Edge} (Hologres, section 4.3: record batch and end of
+ * stream).
  *
- * @param batch empty: there is none any more, or not in this answer
+ * @param batch empty: there is none any more, or not in this reply
  * @param end whether nothing follows
  */
 public record Pulled<B>(Optional<B> batch, boolean end) {

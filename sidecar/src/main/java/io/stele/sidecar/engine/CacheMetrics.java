@@ -10,7 +10,8 @@ import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
 /**
- * What one cache of the engine did and holds, as gauges; 0 while there is no engine. Thread safe.
+ * Gauges of one cache of the engine: its counters and its present size. All are 0 while there is no
+ * engine. Thread-safe.
  */
 public final class CacheMetrics {
     private final Supplier<Optional<CacheStatistics>> statistics;

@@ -9,11 +9,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Says in the log of the sidecar which flushes, merges and manifests fail: of each the first, the
- * second, the fourth failure and so on, and when it goes well again. Thread safe.
+ * A listener that logs the failures of flushes, compactions and manifest writes in the log of the
+ * sidecar. Of each it logs the first, the second, the fourth failure and so on, and its recovery.
+ * Thread-safe.
  *
- * <p>Invariant: at most {@value #LINES} lines in ten seconds, and one that says how many were left
- * out, however many shards fail.
+ * <p>Invariant: it writes at most {@value #LINES} lines in ten seconds, and one with the number of
+ * omitted lines, however many shards fail.
  */
 final class MaintenanceLog implements MaintenanceListener {
     static final int LINES = 10;

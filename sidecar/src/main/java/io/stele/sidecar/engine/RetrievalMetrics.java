@@ -10,8 +10,8 @@ import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
 /**
- * Reads of a warehouse over a network as gauges; 0 where it is not, and while there is no engine.
- * Thread safe.
+ * Gauges of the reads of a warehouse over a network. All are 0 if the warehouse is not read over a
+ * network, and while there is no engine. Thread-safe.
  */
 public final class RetrievalMetrics {
     private final EngineService service;

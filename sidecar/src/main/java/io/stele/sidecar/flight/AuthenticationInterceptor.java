@@ -20,11 +20,14 @@ import io.stele.sidecar.auth.PendingLogins;
 import java.util.Optional;
 
 /**
- * Lets a call pass only with the shared secret in its {@code authorization} header (or, for what
- * {@code Handshake} issued to older clients, a token in {@code auth-token-bin}). A {@code
- * Handshake} with Basic credentials is answered with a token in the same header, as stock Flight
- * clients expect; without any, its payload is looked at by the handshake itself, which has a place
- * among the pending logins, a deadline and a small message for it.
+ * A gRPC server interceptor that admits a Flight call only with the shared secret in its
+ * {@code authorization} header. Older clients may send a token that {@code Handshake} issued, in
+ * {@code auth-token-bin}, instead.
+ *
+ * <p>A {@code Handshake} with Basic credentials is answered with a token in the same header, as
+ * stock Flight clients expect. A {@code Handshake} without the header is admitted, because the
+ * handshake itself checks its payload. It has a place among the pending logins, a deadline and a
+ * small maximum message size.
  */
 final class AuthenticationInterceptor implements ServerInterceptor {
     static final Metadata.Key<String> AUTHORIZATION =

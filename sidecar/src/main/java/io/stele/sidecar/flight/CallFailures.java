@@ -9,8 +9,8 @@ import io.stele.protocol.flight.FlightErrors;
 import java.util.concurrent.CompletionException;
 
 /**
- * Turns whatever ends a Flight call into what its client is told. The one place where that is
- * decided.
+ * The mapping of the failures of Flight calls to the gRPC statuses and trailers that clients get.
+ * It is the only place where that is decided.
  */
 final class CallFailures {
     private static final Logger log = Logger.get(CallFailures.class);

@@ -13,7 +13,10 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.storage.format.FileMetadata;
 import java.util.Map;
 
-/** The metadata of files that were written lately, from memory and into it. Thread safe. */
+/**
+ * The Flight actions that read and add the cached metadata of recently written column files, in
+ * memory only. Thread-safe.
+ */
 final class FileMetadataActions {
     private static final byte[] NONE = {};
 

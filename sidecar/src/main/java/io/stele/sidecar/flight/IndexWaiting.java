@@ -17,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * How long a request that adds indexes waits for them: of a small table they are ready when it
- * returns, of a large one they are built behind it, by jobs that whoever wants to know waits for.
+ * The bounded wait of a request that adds indexes until they are built. The indexes of a small
+ * table are ready when the request returns. Those of a large table are built afterwards, by jobs on
+ * which clients can wait.
  */
 final class IndexWaiting {
     private static final long PATIENCE_SECONDS = 10; // well below what clients wait for an answer

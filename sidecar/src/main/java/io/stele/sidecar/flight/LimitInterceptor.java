@@ -17,8 +17,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Serves so many calls at a time and tells one more that the sidecar is busy, instead of queueing
- * it without end. Callers that have not logged in have places of their own. Thread safe.
+ * A gRPC server interceptor that limits the number of concurrent Flight calls. A call beyond the
+ * limit is refused as BUSY instead of being queued without bound. Callers that have not
+ * authenticated have places of their own. Thread-safe.
  */
 final class LimitInterceptor implements ServerInterceptor {
     private final int maxStreams;

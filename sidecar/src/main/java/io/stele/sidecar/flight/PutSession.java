@@ -28,11 +28,11 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where the batches of one DoPut go: their table, writer and transaction. Confined to the incoming
- * side of its stream.
+ * The write session of one DoPut stream: the table, the writer and the transaction of its batches.
+ * Confined to the incoming side of its stream.
  *
  * <p>Invariant: batch number n has the sequence {@code firstSequence + n} in every shard it
- * touches, so sending a stream again applies nothing twice.
+ * touches, so a stream that is sent again applies nothing twice.
  */
 final class PutSession {
     private final StorageEngine engine;

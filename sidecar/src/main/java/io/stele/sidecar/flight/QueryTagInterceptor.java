@@ -10,7 +10,10 @@ import io.stele.protocol.QueryTag;
 import io.stele.protocol.flight.QueryTagHeaders;
 import java.util.Optional;
 
-/** Keeps what the headers of a call say of whom it reads for. */
+/**
+ * A gRPC server interceptor that keeps the query tag of a call's headers (user, source, resource
+ * group) in the gRPC context of the call.
+ */
 final class QueryTagInterceptor implements ServerInterceptor {
     private static final Context.Key<QueryTag> TAG = Context.key("stele-query-tag");
 

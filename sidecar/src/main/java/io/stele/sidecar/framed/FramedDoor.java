@@ -7,13 +7,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * What all connections of the framed door share.
+ * The state that all connections of the framed server share: its limits, services and metrics.
  *
- * @param logins the connections whose HELLO has not come
- * @param places how many connections more may log in
+ * @param logins the connections whose HELLO has not arrived
+ * @param places permits of the connections that may still log in
  * @param pending bytes of requests not yet answered
- * @param replies bytes of lookup replies their clients have not yet taken
- * @param ownThreads how many connections more may have a thread of the system for themselves
+ * @param replies bytes of replies to lookups and actions that their clients have not yet taken
+ * @param ownThreads permits of the connections that may still have a platform thread of their own
  * @param threads starts the virtual threads of the connections
  */
 record FramedDoor(

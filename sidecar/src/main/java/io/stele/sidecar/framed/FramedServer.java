@@ -33,10 +33,12 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The framed door: listens, and serves each connection with virtual threads. Those whose HELLO has
- * not come have few places of their own and a deadline; beyond the limit a HELLO is told BUSY.
+ * The server of the framed protocol: it listens, and serves each connection on virtual threads. A
+ * bounded number of the connections that open tables have a platform thread instead. Connections
+ * whose HELLO has not arrived have a few places of their own and a deadline. Beyond the limit of
+ * connections a HELLO is answered with BUSY.
  *
- * <p>Thread safe; started and closed once.
+ * <p>Thread-safe; started and closed once.
  */
 public final class FramedServer implements AutoCloseable {
     private static final Logger log = Logger.get(FramedServer.class);

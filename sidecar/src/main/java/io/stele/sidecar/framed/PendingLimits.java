@@ -3,9 +3,10 @@ package io.stele.sidecar.framed;
 import java.util.concurrent.Semaphore;
 
 /**
- * How much the framed door has accepted and not yet answered. Requests are counted for each
- * connection, bytes over all of them. Taking waits, so that a client is held back by TCP instead of
- * filling the memory. Thread safe.
+ * A byte budget of the framed server, shared by its connections, for requests not yet answered or
+ * for replies not yet taken by their clients. The number of requests is limited by each connection
+ * itself. Taking from the budget waits, so that TCP flow control holds a client back before memory
+ * is full. Thread-safe.
  */
 final class PendingLimits {
     // Semaphores count in int: KiB reach 2 TiB.

@@ -36,7 +36,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Does what the requests of the framed door ask, and answers them. Thread safe. */
+/**
+ * The dispatcher of the requests of the framed server: it executes each request on the engine and
+ * completes it with a reply. Thread-safe.
+ */
 final class RequestHandler {
     private static final Logger log = Logger.get(RequestHandler.class);
 

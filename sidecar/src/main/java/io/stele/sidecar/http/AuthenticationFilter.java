@@ -17,8 +17,9 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Lets a request pass only with the shared secret, except {@code /v1/info}. What does not exist is
- * not told either. Without the secret a connection is good for one request.
+ * A servlet filter that admits HTTP requests only with the shared secret, except for
+ * {@code /v1/info}. Without the secret, paths that do not exist are not revealed either. A
+ * connection without the secret serves one request only.
  */
 public final class AuthenticationFilter implements Filter {
     private static final String OPEN_PATH = "/v1/info";

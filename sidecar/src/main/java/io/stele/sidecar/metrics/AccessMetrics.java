@@ -5,7 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
-/** Who is connected, who was refused. Thread safe. */
+/**
+ * Metrics of the connections, logins and actions of all endpoints, and of refused callers.
+ * Thread-safe.
+ */
 public final class AccessMetrics {
     private final CounterStat authenticationFailures = new CounterStat();
     private final CounterStat busyRefusals = new CounterStat();

@@ -8,10 +8,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.weakref.jmx.Managed;
 
 /**
- * Counts of values in buckets whose upper bounds grow by a constant factor, since the start of the
- * process. Thread safe; a reader may see a value in its bucket before it is in the sum.
+ * A histogram of values since the start of the process, in buckets whose upper bounds grow by a
+ * constant factor. Thread-safe; a reader may see a value in its bucket before it is in the sum.
  *
- * <p>Invariant: the bounds rise strictly, and the last bucket has what is above all of them.
+ * <p>Invariant: the bounds are strictly ascending, and the last bucket counts the values above all
+ * of them.
  */
 public final class Histogram {
     private static final double NANOS = 1e-9;

@@ -4,7 +4,7 @@ import io.airlift.stats.CounterStat;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
-/** What was written through the doors. Thread safe. */
+/** Metrics of the writes through the Flight and the framed endpoint. Thread-safe. */
 public final class IngestMetrics {
     private final CounterStat rows = new CounterStat();
     private final CounterStat bytes = new CounterStat();

@@ -3,7 +3,10 @@ package io.stele.sidecar.metrics;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
-/** What the write-ahead log asked of its disk, group by group. Thread safe. */
+/**
+ * Metrics of the disk writes and fsyncs of the write-ahead log, one value for each commit group.
+ * Thread-safe.
+ */
 public final class LogMetrics {
     private final Histogram groupBytes = Histogram.ofCounts();
     private final Histogram writeTime = Histogram.ofSeconds();

@@ -5,7 +5,10 @@ import io.stele.protocol.api.ScanMode;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
-/** What was read through the doors. Thread safe. */
+/**
+ * Metrics of the scans, aggregations and lookups through the Flight and the framed endpoint.
+ * Thread-safe.
+ */
 public final class ReadMetrics {
     private final CounterStat scans = new CounterStat();
     private final CounterStat aggregations = new CounterStat();

@@ -9,11 +9,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets so many in at once; some more wait in order, and beyond those everybody is told that it is
- * busy, and when to come again.
+ * An admission controller of scans or lookups with a limit of running ones and a bounded FIFO
+ * queue. Beyond the queue a request is refused as BUSY, with the time after which to try again.
  *
- * <p>Invariant: {@code running <= maxRunning}; who waits does so only while {@code running ==
- * maxRunning}. Guarded by its own lock, under which no future completes.
+ * <p>Invariant: {@code running <= maxRunning}; a request waits only while
+ * {@code running == maxRunning}. Thread-safe: guarded by its own lock, under which no future
+ * completes.
  */
 public final class Admission {
     private static final long NANOS_PER_MILLI = 1_000_000;

@@ -3,13 +3,13 @@ package io.stele.sidecar.scheduling;
 import static java.util.Objects.requireNonNull;
 
 /**
- * What the configuration says of a group of reads.
+ * The configuration of one scheduling group of reads.
  *
  * @param name as selectors and metrics call it
  * @param shares the weight of its claim to processor time beside other groups
  * @param maxRunning scans that make rows at once; further ones wait
- * @param maxQueued scans that may wait for that; one more is told BUSY
- * @param maxLookups lookups by key that may be unanswered; one more is told BUSY
+ * @param maxQueued scans that may wait for that; one more is refused as BUSY
+ * @param maxLookups lookups by key that may be unanswered; one more is refused as BUSY
  */
 record GroupSpec(String name, int shares, int maxRunning, int maxQueued, int maxLookups) {
     /** Reads that no selector names another group for. */

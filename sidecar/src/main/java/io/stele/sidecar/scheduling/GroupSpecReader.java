@@ -24,8 +24,8 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code scheduling-groups.json}, as docs/configuration.md describes it. Whatever is wrong
- * with it is an error that names the file and the place in it, what was expected and what was
+ * A parser of {@code scheduling-groups.json}, whose format docs/configuration.md describes. Every
+ * mistake is an error that names the file and the place in it, what was expected and what was
  * found.
  */
 final class GroupSpecReader {

@@ -19,8 +19,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 
 /**
- * Where reads run: each in the group that its tag selects, on the threads of the pool that writes
- * are applied on; and when they have to wait for the store, in a pool for that. Thread safe.
+ * The scheduler of the reads of a sidecar. Each read runs in the scheduling group that its tag
+ * selects, on the threads of the pool on which writes are applied. Reads that have to wait for the
+ * store do so in a pool for that. Thread-safe.
  */
 public final class QueryScheduler implements AutoCloseable {
     private static final Logger log = Logger.get(QueryScheduler.class);

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * How the threads of the sidecar are shared now: the scheduling groups with what they used in the
- * last ten seconds, and the pools beside them. Guarded by its own lock.
+ * A report of the present use of the sidecar's threads: the scheduling groups with their use in the
+ * last ten seconds, and the other pools. Thread-safe: guarded by its own lock.
  */
 public final class SchedulingReport {
     /** How often {@link #sample} is to be called. */

@@ -14,8 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one function has come to so far, for every group. Merging gives what all rows together would
- * have given; but sums of floating point depend on the order. Confined to one thread.
+ * The partial result of one aggregate function, for every group. Merged partial results equal the
+ * result of all rows together; but sums of floating point depend on the order. Confined to one
+ * thread.
  */
 abstract class Accumulator {
     /** Non-null values of each group. */

@@ -4,10 +4,11 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
 /**
- * How many groups of an aggregation are in memory at once. What exceeds it is computed in several
- * passes, each of some of the groups. Immutable.
+ * The limits on the groups of an aggregation in memory at once, by number and bytes. An aggregation
+ * that exceeds them is computed in several passes, each over some of the groups. Immutable.
  *
- * @param maxBytes of one state in memory; a query has about as many as parts are read at once
+ * @param maxBytes of one state in memory; a query has about as many states as parts are read at
+ *     once
  */
 record AggregateLimits(int maxGroups, long maxBytes) {
     AggregateLimits {

@@ -12,8 +12,8 @@ import io.stele.protocol.schema.PhysicalForm;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Which rows of a batch have a value of a domain in one column: exactly those for which the
- * condition is true in SQL, NaN and negative zero included. Immutable.
+ * A vectorized filter of the rows of a batch by the domain of one column. It selects exactly the
+ * rows for which the condition is true in SQL, NaN and negative zero included. Immutable.
  */
 abstract sealed class ColumnFilter {
     private final boolean nullAllowed;

@@ -5,7 +5,7 @@ import io.stele.protocol.row.RowEncoder;
 import java.io.DataInput;
 import java.io.DataOutput;
 
-/** Counts rows, or values that are not null. */
+/** The accumulator of the aggregate function COUNT, of rows or of values that are not null. */
 final class CountAccumulator extends Accumulator {
     @Override
     void set(int group, AggregateCall call, RowEncoder row, int column) {

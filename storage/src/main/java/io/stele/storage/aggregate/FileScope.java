@@ -14,14 +14,15 @@ import java.util.TreeMap;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * What of a column file counts for a reader with a predicate, as far as the manifest's entry and
- * the delete vector tell without the file being read. Immutable.
+ * The part of a column file that an aggregation with a predicate has to consider. It is determined
+ * from the manifest's entry and the deletion vector, as far as these allow, without reading the
+ * file. Immutable.
  *
- * @param statistics of the columns as the reader knows them
- * @param deleted rows that are gone at the read LSN
- * @param isWhole whether all rows are within the reader's LSNs, so that which rows count does not
+ * @param statistics of the columns as the reader's version of the table has them
+ * @param deleted rows that are deleted at the snapshot LSN
+ * @param isWhole whether all rows are within the reader's LSNs, so that the rows to consider do not
  *     depend on them
- * @param residual the domains that some of the rows may miss
+ * @param residual the domains that some of the rows may not match
  */
 record FileScope(
         ColumnFile file,

@@ -12,14 +12,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a fragment result is the result of. Everything in it is immutable and named by id, so a
- * result is never wrong, only unasked for.
+ * The cache key of an aggregation's partial result over one column file. Everything in it is
+ * immutable and named by id, so a cached result is never wrong, only no longer requested.
  *
  * @param fragment SHA-256 of the aggregation in canonical form, of the types in which its columns
- *     are read, and of the conditions that some rows of the file may miss
+ *     are read, and of the conditions that some rows of the file may not match
  * @param path of the file
- * @param deletedCount rows of the file that are gone: which, follows from how many, since rows go
- *     in one order, as long as the warehouse goes on from where it was ({@link FragmentLog})
+ * @param deletedCount number of deleted rows of the file. It determines which rows these are, since
+ *     rows are deleted in one order, as long as the warehouse continues its history
+ *     ({@link FragmentLog})
  */
 public record FragmentKey(String fragment, String path, long deletedCount) {
     /** Says how states are written and what they mean; another one finds nothing of before. */

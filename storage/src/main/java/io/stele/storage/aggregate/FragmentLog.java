@@ -28,24 +28,25 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fragment results on a local disk, so that a restart does not forget them: segments that are
- * appended to, and deleted whole, oldest first.
+ * The persistent log of the aggregate cache on a local disk, so that cached results survive a
+ * restart. It consists of segments, which are appended to, and deleted whole, oldest first.
  *
  * <pre>
  * segment: magic "STELEFR1" 8 | entries          (results-NUMBER.log, numbers ascending)
  * entry:   payload length 4 | CRC32C of the payload 4 | payload
- * payload: fragment length 4, bytes | path length 4, bytes | deleted rows 8 | nanoseconds 8 | state, to the end
+ * payload: fragment length 4, bytes | path length 4, bytes | deleted rows 8 | nanoseconds 8
+ *          | state, to the end
  * </pre>
  *
  * <p>All numbers are big-endian. Reading ends a segment at the first entry that is cut or whose
- * checksum is wrong: what is behind it is forgotten, and told. Nothing is synced: what a crash of
- * the machine loses is computed again.
+ * checksum is wrong: the entries behind it are discarded, and this is reported. Entries are not
+ * synced: results that a crash of the machine loses are computed again.
  *
- * <p>Results hold for one history of a warehouse; the file {@value #HISTORY} names it. Segments of
- * another one are deleted.
+ * <p>Results are valid for one history of a warehouse; the file {@value #HISTORY} names it.
+ * Segments of another history are deleted.
  *
  * <p>Invariant: the segments take at most {@code maxBytes} and one entry. Thread-safe: guarded by
- * its own lock, which is held while a result is written and never by who hands it over.
+ * its own lock, which is held while a result is written, and never by the thread that submits it.
  */
 public final class FragmentLog implements Closeable {
     private static final byte[] MAGIC = "STELEFR1".getBytes(UTF_8);

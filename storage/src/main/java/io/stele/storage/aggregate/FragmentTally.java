@@ -3,7 +3,7 @@ package io.stele.storage.aggregate;
 import io.stele.protocol.api.FragmentUse;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what the parts of one aggregation had from kept results. Thread-safe. */
+/** Counters of the cached and the computed partial results of one aggregation. Thread-safe. */
 final class FragmentTally {
     private final LongAdder found = new LongAdder();
     private final LongAdder computed = new LongAdder();

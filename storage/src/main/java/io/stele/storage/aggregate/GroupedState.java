@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an aggregation has come to over some rows: groups, and what each function has of them.
- * States of disjoint rows merge into that of all. Functions that need the same state share it.
- * Confined to one thread.
+ * The partial result of an aggregation over some rows: its groups, and the state of each function
+ * for them. States of disjoint rows merge into the state of all these rows. Functions that need the
+ * same state share it. Confined to one thread.
  */
 final class GroupedState {
     private final StateLayout layout;

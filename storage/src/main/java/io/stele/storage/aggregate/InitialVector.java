@@ -6,7 +6,10 @@ import io.stele.protocol.schema.ColumnSchema;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** The values of a column in a file of before it was added. Stateless. */
+/**
+ * A factory of the vector of a column for a file that was written before the column was added: its
+ * initial value, or nulls. Stateless.
+ */
 final class InitialVector {
     private InitialVector() {}
 

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Counts, minima and maxima of whole files that the manifest's entries know. Text may be cut there,
- * and floating point hides NaN and the sign of zero, so their bounds are not taken. Stateless.
+ * The computation of counts, minima and maxima of whole column files from the statistics in the
+ * manifest's entries, without reading the files. Bounds of text may be truncated there, and those
+ * of floating point hide NaN and the sign of zero, so neither are used. Stateless.
  */
 final class KnownResults {
     private KnownResults() {}

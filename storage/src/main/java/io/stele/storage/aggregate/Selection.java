@@ -1,6 +1,9 @@
 package io.stele.storage.aggregate;
 
-/** Which rows of a batch count: fewer with each condition. Confined to one thread. */
+/**
+ * The selection vector of a batch: the positions of the rows that match so far, fewer with each
+ * condition. Confined to one thread.
+ */
 final class Selection {
     /** Above this share of all rows, one in so many, going through all is cheaper than picking. */
     private static final int DENSE = 4;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which functions of an aggregation share a state: those that need the same one, as a sum and an
- * average of the same values mostly do. Immutable.
+ * The assignment of the functions of an aggregation to shared states. Functions that need the same
+ * state share it, as a sum and an average of the same values mostly do. Immutable.
  */
 final class StateLayout {
     private final List<AggregateCall> calls;

@@ -4,7 +4,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.DataType;
 
-/** How the values of a vector lie in memory. */
+/** The in-memory representations of the values of a vector. */
 enum VectorKind {
     /** Integers of all widths, booleans (0 or 1), dates, timestamps, decimals to 18 digits. */
     LONG,

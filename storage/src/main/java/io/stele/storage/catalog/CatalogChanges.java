@@ -12,10 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which names of tables and views mean something else since a catalog version. Thread-safe.
+ * A bounded log of the names of relations (tables and views) whose meaning has changed since a
+ * catalog version. Thread-safe.
  *
  * <p>Invariant: a name that had another meaning in version {@code v} than in {@link #version} is
- * among {@link #since} of {@code v}, if that is known.
+ * among {@link #since} of {@code v}, if the log reaches back to {@code v}.
  */
 public final class CatalogChanges implements CatalogListener {
     /** About 1 MB; a coordinator that missed more forgets all it knows. */

@@ -1,8 +1,8 @@
 package io.stele.storage.catalog;
 
 /**
- * Is told of every new catalog version once it is durable, in version order, by the thread of the
- * statement. Must be quick, must not throw and must not change the catalog.
+ * A listener of new catalog versions, called once each version is durable, in version order, on the
+ * thread of the statement. It must be quick, must not throw and must not change the catalog.
  */
 @FunctionalInterface
 public interface CatalogListener {

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What changed last at which version of something that has growing versions: who knows an old
- * version learns what is different by now.
+ * A bounded log of the last change of each key of a versioned object. It gives the keys that have
+ * changed since an older version.
  *
- * <p>Invariant: everything that changed at a version above the floor is here, under the version of
- * its last change. Guarded by itself.
+ * <p>Invariant: every key that changed at a version above the floor is in the log, under the
+ * version of its last change. Thread-safe: guarded by itself.
  */
 public final class ChangeLog<K> {
     private final int limit;

@@ -1,6 +1,6 @@
 package io.stele.storage.catalog;
 
-/** Whether a table is there for everyone. */
+/** The lifecycle states of a table in the catalog: whether every reader finds it. */
 public enum TableState {
     /** Being filled by the statement that creates it; found by id only; dropped at start-up. */
     STAGED,

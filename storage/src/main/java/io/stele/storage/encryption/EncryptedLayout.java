@@ -3,15 +3,15 @@ package io.stele.storage.encryption;
 import java.util.OptionalLong;
 
 /**
- * Where the bytes of an object are in its encrypted form:
+ * The byte layout of the encrypted form of an object.
  *
  * <pre>
  * object  = magic 8 "STELEENC" | chunk* | trailer 128
  * chunk   = AES-GCM of 32,768 bytes, of the last chunk 1 to 32,768 | tag 16
  * </pre>
  *
- * <p>An empty object has no chunk. So each length follows from the other. The trailer is at the end
- * because that is where files are read first.
+ * <p>An empty object has no chunk. So the plain and the stored length follow from each other. The
+ * trailer is at the end because files are read there first.
  */
 final class EncryptedLayout {
     static final int HEADER_BYTES = Long.BYTES;

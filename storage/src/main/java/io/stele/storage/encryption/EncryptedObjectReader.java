@@ -13,8 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an encrypted object, by whole chunks. Its key is at its end: a first read near there brings
- * it along, so that files, which are read from their ends, cost no request more. Thread-safe.
+ * A reader of an encrypted object that fetches and decrypts whole chunks. The key of the object is
+ * in the trailer at its end. A first read near the end includes the trailer, so files, which are
+ * read from their ends, cost no additional request. Thread-safe.
  */
 final class EncryptedObjectReader implements ObjectReader {
     /** A first read that begins so near to the end reads up to there. */

@@ -16,16 +16,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A store that encrypts what another one keeps. What it is asked for and what it answers is plain,
- * lengths too; what the other one, and a cache in it, ever see is encrypted, but for paths and
- * about the lengths. Objects of before are read as they are, unless that is refused. See
- * docs/decisions/encryption.md.
+ * An object store that encrypts the objects of another store. Its requests and results are plain,
+ * lengths included. The other store, and a cache in it, only ever see encrypted bytes, but they see
+ * the paths and about the lengths. Objects from before encryption are read as they are, unless that
+ * is refused. See docs/decisions/encryption.md.
  *
- * <p>Sizes of a listing follow from lengths, as if all were encrypted: those of plain objects are
- * too small. Nothing rests on them; {@link #size} looks.
+ * <p>The sizes in a listing are computed from the stored lengths, as if all objects were encrypted:
+ * those of plain objects are too small. Nothing depends on them; {@link #size} inspects the object.
  *
- * <p>Errors: CORRUPT_DATA where an object was changed, cut or moved, or its master key is not here.
- * Thread-safe.
+ * <p>Errors: CORRUPT_DATA if an object was changed, cut or moved, or if its master key is not
+ * present. Thread-safe.
  */
 final class EncryptedObjectStore extends ForwardingObjectStore {
     /** An object that is replaced while parts of it are read is read again so often. */

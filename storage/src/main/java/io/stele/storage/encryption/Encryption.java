@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Whether what a process stores is encrypted, and by which master keys. Immutable and thread-safe.
+ * The encryption of the stored objects and log of a process with its master keys; it is off without
+ * master keys. It makes encrypting object stores and data keys. Immutable and thread-safe.
  */
 public final class Encryption {
     /** Nothing is, and encrypted objects are refused with the reason. */

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a warehouse and a log are encrypted, for sidecars and catalogs alike. They are if there
- * is a master key.
+ * Configuration of the encryption of a warehouse and a log, for sidecars and catalogs alike. Both
+ * are encrypted if there is a master key.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found out of objects that never change, so that each is asked for its key once. Those
- * used last; thread-safe.
+ * An LRU cache of the sizes and data keys of objects that never change, so that the key of each
+ * object is read only once. Thread-safe.
  */
 final class KnownObjects {
     /** About 400 bytes each. */

@@ -14,8 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads master keys where a configuration says that they are. In a file and from a command each is
- * a line; empty ones and those that begin with {@code #} are skipped.
+ * A reader of the master keys from the place that the configuration names: its own value, a file or
+ * a command. In a file and in the output of a command, each key is a line; empty lines and lines
+ * that begin with {@code #} are skipped.
  */
 final class MasterKeySource {
     private static final int MAX_BYTES = 64 << 10;

@@ -3,9 +3,10 @@ package io.stele.storage.encryption;
 import java.util.function.BooleanSupplier;
 
 /**
- * The cause of a CORRUPT_DATA that is, as far as can be told, no damage of what is there: the
- * master keys are not those that it was written with, or there are none, or none were expected.
- * What names a key has a checksum of its own, so that damaged bytes are not taken for another key.
+ * The cause of a CORRUPT_DATA error that, as far as can be determined, is no damage of the stored
+ * data. The master keys are not those with which it was written, or there are none, or it was
+ * written without any. The bytes that name a key have a checksum of their own, so that damaged
+ * bytes are not mistaken for another key.
  */
 public final class OtherKeysException extends Exception {
     private static final long serialVersionUID = 1;

@@ -17,7 +17,10 @@ import io.stele.storage.tablet.TableView;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Says what an aggregation at a read point has to read. */
+/**
+ * The planner of aggregations at a snapshot: it selects the column files, SST files and memtable
+ * versions that have to be read.
+ */
 final class AggregatePlanner {
     private final Shards shards;
     private final TableFiles files;

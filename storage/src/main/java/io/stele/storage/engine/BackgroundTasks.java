@@ -8,7 +8,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a step that waits for the store on another thread. */
+/**
+ * A helper that runs a step that waits for the store on an executor and returns its result as a
+ * future.
+ */
 final class BackgroundTasks {
     private BackgroundTasks() {}
 

@@ -1,10 +1,10 @@
 package io.stele.storage.engine;
 
 /**
- * What the caches of a node may hold, in bytes; row and column data apart, so that lookups in the
- * one do not drive out the other.
+ * The capacities of the caches of a node, in bytes. Row and column data have separate caches, so
+ * that lookups in one do not evict the other.
  *
- * @param rowBlockBytes decoded blocks and parts of the index of row files
+ * @param rowBlockBytes decoded blocks and parts of the index of SST files
  * @param keyIndexBytes the same of the key indexes of column files
  * @param footerBytes decoded footers of column files, and their checksums
  * @param rowGroupBytes row groups of column files, for lookups by key

@@ -21,10 +21,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives damaged objects up, by name, on request; the next start goes on without them. A data file
- * and a lost table go with their rows, log records with what they changed, what a shard answered to
- * writers with that, and of a manifest the version before comes back. A transaction whose decision
- * goes is aborted where its end is not logged. Safe for use by many threads.
+ * The operation that gives up damaged objects by name, on request; the next start continues without
+ * them. A data file and a lost table are given up with their rows. Log records are given up with
+ * their changes and with the shard's answers to the writers of these. Of a manifest, the version
+ * before the damaged one becomes current again. A transaction whose decision is given up is aborted
+ * unless its end is logged. Thread-safe.
  */
 final class DamageDrops {
     /** What starts find by its name, and not in a manifest or the log. */

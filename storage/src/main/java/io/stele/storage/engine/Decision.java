@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * How a transaction ended, as its decision object says.
+ * The outcome of a transaction, as its decision object in the store records it.
  *
  * <pre>
  * stele-decision 1

@@ -18,9 +18,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What somebody has given up because it cannot be used: {@code dropped/<name>}. A start goes on
- * without the data files that have one of the objects, and without the log records. Of all others
- * the bytes are here, as far as there were any, and the object itself is deleted.
+ * The set of stored objects and log records that were given up because they cannot be used, stored
+ * as {@code dropped/<name>}. A start continues without the log records, and without the data files
+ * that have one of the objects. For all other objects, {@code dropped/} has their bytes, as far as
+ * there were any, and the object itself is deleted.
  *
  * <p>Immutable; {@link #load} and {@link #drop} block on the store.
  */

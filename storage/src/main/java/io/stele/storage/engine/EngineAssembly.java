@@ -42,8 +42,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a node's storage up: loads what is in the store, replays the log, resolves transactions in
- * doubt, and puts the parts of an engine together.
+ * The startup and recovery of the storage engine of a node. It loads the state in the store,
+ * replays the log, resolves in-doubt transactions, and assembles the parts of an engine.
  */
 final class EngineAssembly {
     private static final long OWNER = 0x5354454c45L; // "STELE"; the other half is the epoch

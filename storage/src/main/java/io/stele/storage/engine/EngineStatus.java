@@ -17,18 +17,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How an engine is doing.
+ * The status of a node's storage engine at one moment, for monitoring: log, memory, shards, tables,
+ * caches, write throttling and faults.
  *
- * @param lastLsn the last LSN the clock gave
- * @param heldClockMillis how far the wall clock jumped ahead and is not followed yet
+ * @param lastLsn the last LSN that the clock assigned
+ * @param heldClockMillis milliseconds by which the wall clock jumped ahead and which the LSN clock
+ *     does not follow yet
  * @param memTableBytes bytes in all memtables
- * @param waitingWriteBytes batches that wait because memory is full; above zero: flushes are behind
- * @param failedShards what each shard that stopped serving says
- * @param damages what is stored and cannot be used
- * @param maintenanceFailures flushes, merges and manifests that failed and have not gone well since
- * @param storeWaits the shards that cannot apply a record because the store does not answer
- * @param caches what each cache of the engine did and holds, by its name
- * @param gates how writes were held back, over all shards
+ * @param waitingWriteBytes bytes of batches that wait because memory is full; above zero: flushes
+ *     are behind
+ * @param failedShards the error message of each shard that stopped serving
+ * @param damages stored data that cannot be used
+ * @param maintenanceFailures flushes, compactions and manifest writes that failed and have not
+ *     succeeded since
+ * @param storeWaits the shards that cannot apply a record because the object store does not answer
+ * @param caches counters and contents of each cache of the engine, by its name
+ * @param gates how writes were throttled, over all shards
  * @param applies how each shard applies its log
  */
 public record EngineStatus(

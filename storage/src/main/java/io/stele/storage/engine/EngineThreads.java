@@ -22,26 +22,28 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Whatever runs an engine's work; the engine starts no thread by itself.
+ * The thread pools and executors that run the work of a storage engine, one for each kind of work.
+ * The engine starts no thread by itself. Closing this closes the pools.
  *
- * @param contexts runs the execution contexts: those of the shards, and whatever else the process
- *     wants to have scheduled beside them
- * @param dataBound the group of the shards' contexts; with shares enough that what queries do does
- *     not hold up writes (Hologres, section 4.5)
- * @param background runs short tasks that wait for the store and for nothing else: manifests, and
- *     writes that waited for memory, which wait for nothing
- * @param deciding decides transactions, and nothing that others may wait for is before them
- * @param deleting deletes what nobody needs any more: of the log, of files, of decisions
- * @param flushing runs flushes, apart from the short tasks that make them count
- * @param merging runs compactions, apart from the flushes that free memory
- * @param lookups runs reads of files that writes and commits wait for; takes every task
- * @param opening runs what a start reads of the store for, many reads at a time, and takes every
- *     task; in simulations each at once, by who asks
- * @param periodic calls the engine's tick
- * @param logThread makes the thread of the log; empty: the log is written by tasks on {@code
- *     contexts}, as simulations need it
- * @param nanoTime measures what caches save, which decides nothing
- * @param uncaught told of what no future carries
+ * @param contexts pool of the execution contexts: those of the shards, and any others that the
+ *     process schedules beside them
+ * @param dataBound scheduling group of the shards' contexts; its shares are large enough that the
+ *     work of queries does not hold up writes (Hologres, section 4.5)
+ * @param background pool of short tasks that wait for the object store and for nothing else:
+ *     manifest writes, and writes that waited for memory, which wait for nothing
+ * @param deciding pool of the decisions of transactions; no other task that something may wait for
+ *     is queued before them
+ * @param deleting pool of deletions of obsolete log data, files and transaction decisions
+ * @param flushing pool of flushes, separate from the short tasks that publish their results
+ * @param merging pool of compactions, separate from the flushes that free memory
+ * @param lookups executor of file reads that writes and commits wait for; accepts every task
+ * @param opening executor of the store reads of a start, many at a time; accepts every task; in
+ *     simulations each task runs at once on the caller's thread
+ * @param periodic timer of the engine's tick
+ * @param logThread factory of the thread of the log; empty: tasks on {@code contexts} write the
+ *     log, as simulations need it
+ * @param nanoTime clock that measures the time that caches save; no decision depends on it
+ * @param uncaught handler of exceptions that no future carries
  */
 public record EngineThreads(
         ContextPool contexts,

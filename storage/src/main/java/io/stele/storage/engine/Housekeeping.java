@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine does by the clock: expires leases and transactions, starts flushes and merges,
- * trims the log, collects files. Its methods run on the periodic thread and hand on what takes
- * time.
+ * The timer-driven maintenance of an engine: it expires leases and transactions, starts flushes and
+ * compactions, trims the log, and collects obsolete files. Its methods run on the periodic thread
+ * and hand over long tasks to the pools of the engine.
  */
 final class Housekeeping implements AutoCloseable {
     private static final long TICK_MILLIS =

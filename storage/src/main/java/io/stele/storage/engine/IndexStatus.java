@@ -8,10 +8,10 @@ import io.stele.storage.tablet.IndexView;
 import java.util.List;
 
 /**
- * How a secondary index is doing, over all shards of the node.
+ * The size and counters of a secondary index, over all shards of the node, for monitoring.
  *
- * @param entries in memory and files, those without a row included
- * @param staleDropped entries without a row that merges have dropped since the start
+ * @param entries in memory and files, including those without a row
+ * @param staleDropped entries without a row that compactions have dropped since the start
  */
 public record IndexStatus(
         IndexSchema index,

@@ -6,9 +6,9 @@ import io.stele.protocol.schema.TableSchema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the shard of a primary key. In the usual case, where the distribution key is the primary
- * key, that is a hash and nothing else; otherwise it is {@link RowRouter}'s work, whose making
- * costs more than a lookup. Confined to one thread.
+ * The mapping from a primary key to its shard, for lookups by key. In the usual case, where the
+ * distribution key is the primary key, the shard is a hash of the key alone. Otherwise
+ * {@link RowRouter} computes it; its construction costs more than a lookup. Confined to one thread.
  */
 final class KeyRouter {
     private final int shardCount;

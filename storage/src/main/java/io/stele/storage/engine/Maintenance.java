@@ -24,8 +24,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine does for its tables sooner or later by itself, and at once where somebody asks:
- * for all shards of a table, as jobs. Thread-safe.
+ * A service that runs the maintenance of tables on request, as jobs over all shards of a table:
+ * flush, compaction, analysis of columns, expiry of history, removal of orphan files and index
+ * builds. The engine does the same work by itself, sooner or later. Thread-safe.
  */
 final class Maintenance {
     private final CatalogService catalog;

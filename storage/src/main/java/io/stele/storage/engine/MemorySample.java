@@ -12,11 +12,12 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * What the rows of one table in one shard's memory look like, from the first of each memtable; all
- * of them where they are few.
+ * Statistics of a sample of one table's rows in the memtables of one shard, for the table
+ * statistics of the optimizer. The sample has the first versions of each memtable, or all of them
+ * where they are few.
  *
- * @param versions looked at
- * @param rows of these that are the newest of their key in their memtable, and no tombstones
+ * @param versions number of versions examined
+ * @param rows number of these that are the newest of their key in their memtable, and no tombstones
  * @param complete whether nothing was left out
  * @param columns statistics of the rows by column id
  * @param sketches of the rows by column id

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.storage.wal.LogId;
 
 /**
- * What a warehouse says of its log: the JSON body of one version of {@code named-log/}.
+ * The identity of a warehouse's write-ahead log, which a start compares with the log that it finds.
+ * It is the JSON body of one version of {@code named-log/}.
  *
+ * @param logId the id of the log
  * @param begun whether the log was written with this id: from then on there is a log
  */
 record NamedLog(@JsonProperty("logId") LogId logId, @JsonProperty("begun") boolean begun) {

@@ -16,17 +16,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forgets decisions of transactions while the engine runs: some time after nobody needs them but a
- * client that repeats its commit. Those of this engine it has heard of; those of engines before it
- * are listed once, after the same time.
+ * The garbage collector of transaction decisions in the object store, while the engine runs. It
+ * deletes a decision some time after nobody needs it except a client that repeats its commit.
+ * Decisions of this engine are reported to it. Decisions of earlier engines are listed once, after
+ * the same time.
  *
- * <p>Invariant: a decision goes only if no start can ask for it. One of this engine goes after its
- * outcomes are durable in the logs of all participants and its table is public. One of an earlier
- * engine goes after the outcomes that this engine's start found out are durable. One of a later
- * engine never goes.
+ * <p>Invariant: a decision is deleted only if no start can read it any more. One of this engine is
+ * deleted after its outcomes are durable in the logs of all participants and its table is public.
+ * One of an earlier engine is deleted after the outcomes that this engine's start found are
+ * durable. One of a later engine is never deleted.
  *
- * <p>Bounded: so many deletions at a time, of so many decisions that are remembered; what is beyond
- * is left to the next engine. Guarded by itself; blocking steps run on the executor.
+ * <p>Bounded: both the number of concurrent deletions and the number of remembered decisions have a
+ * limit. Decisions beyond it are left to the next engine. Guarded by its own lock; blocking steps
+ * run on the executor.
  */
 final class OldDecisions {
     /**

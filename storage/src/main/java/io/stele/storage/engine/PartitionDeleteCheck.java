@@ -7,7 +7,11 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.tablet.PartitionMatcher;
 
-/** What a deletion of partitions must be, before anything of it is logged. Stateless. */
+/**
+ * The validation of a deletion of partitions, on the write path, before anything of it is logged.
+ * It requires a predicate that selects whole partitions, and limits the range tombstones that are
+ * not merged into SST files. Stateless.
+ */
 final class PartitionDeleteCheck {
     private static final int MAX_OPEN_ENDS = 64; // as many partitions dropped in a retention
 

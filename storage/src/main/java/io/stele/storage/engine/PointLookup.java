@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A lookup of rows by key that is done some keys at a time, so that whoever shares a thread can
- * give it back in between. Under {@link io.stele.storage.objectstore.NonBlocking} a part that would
- * have to wait throws; what was found stays, and the same part done elsewhere goes on. Confined to
- * one thread at a time.
+ * A resumable lookup of rows by primary key, in batches of keys, so that a task on a shared thread
+ * can yield between them. Under {@link io.stele.storage.objectstore.NonBlocking}, a batch that
+ * would have to wait throws. The rows found so far stay, and the same batch continues where it may
+ * wait. Confined to one thread at a time.
  */
 public final class PointLookup {
     private final PointReads reads;

@@ -12,11 +12,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * A leased snapshot: whoever reads at it sees exactly the writes at or below its LSN, for as long
- * as the lease lasts.
+ * A leased snapshot at one LSN, for scans and lookups. A reader of it sees exactly the writes at or
+ * below its LSN, for as long as the lease lasts.
  *
- * <p>The first look at a table of a shard fixes the view: plan and live scan of one query use the
- * same memtables and files, however much is flushed between them. Safe for use by many threads.
+ * <p>The first access to a table of a shard fixes the view. So the plan and the live scan of one
+ * query use the same memtables and files, regardless of flushes between them. Thread-safe.
  */
 public final class ReadPoint {
     private final String id;

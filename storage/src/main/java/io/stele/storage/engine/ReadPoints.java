@@ -16,16 +16,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The open read points of a node, the history that is kept for them, and who may still be looking
- * at files.
+ * The registry of a node's leased snapshots, of the row history that is retained for them, and of
+ * the readers that may still use files.
  *
- * <p>Each table has a horizon, the LSN below which it may have forgotten versions. It follows the
- * present at the distance of the table's retention, and no further than the oldest LSN that
- * somebody holds ("lsnRef" in Hologres).
+ * <p>Each table has a horizon: the LSN below which it may have dropped versions. The horizon
+ * follows the present at the distance of the table's retention. It goes no further than the oldest
+ * LSN that somebody holds ("lsnRef" in Hologres).
  *
- * <p>Invariant: a horizon never goes back, and whoever holds an LSN at or above it when they come
- * finds it at or below that LSN until they go; so what a flush or a merge drops below the horizon
- * nobody misses. Guarded by its own lock.
+ * <p>Invariant: a horizon never moves back. Invariant: if a reader begins with an LSN at or above
+ * the horizon, the horizon stays at or below that LSN until the reader ends. So no reader misses a
+ * version that a flush or a compaction drops below the horizon. Guarded by its own lock.
  */
 final class ReadPoints {
     private static final int MAX_OPEN = 10_000; // each keeps history: more are leaks

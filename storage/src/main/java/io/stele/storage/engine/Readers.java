@@ -5,11 +5,12 @@ import java.util.Deque;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Who may still be looking at files: readers come and go by the hundred thousand a second, and once
- * in a while someone asks whether all that came before some moment have gone.
+ * An epoch-based registry of the readers that may still use files, by which obsolete files are
+ * deleted safely. Readers enter and exit some hundred thousand times a second. The question whether
+ * all readers before some moment have exited is rare.
  *
- * <p>A reader belongs to the generation that is current when it comes; asking begins a new one.
- * Safe for use by many threads; readers take no lock.
+ * <p>A reader belongs to the generation that is current when it enters. {@link #now} begins a new
+ * generation. Thread-safe; readers take no lock.
  */
 final class Readers {
     private final Deque<Generation> generations = new ArrayDeque<>(); // guarded by this

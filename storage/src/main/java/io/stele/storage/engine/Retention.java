@@ -5,9 +5,9 @@ import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.TableEntry;
 
 /**
- * How long superseded versions stay readable: what a table says, else the node's default.
+ * The retention time of obsolete row versions: the option of the table, else the node's default.
  *
- * @param defaultMillis of tables that say nothing
+ * @param defaultMillis for tables without the option
  */
 record Retention(long defaultMillis) {
     /** Of one table, in milliseconds. */

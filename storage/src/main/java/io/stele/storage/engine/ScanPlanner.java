@@ -28,8 +28,8 @@ import java.util.OptionalLong;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Says what a scan at a read point reads: the column files that may have rows of interest, and the
- * shards that have more in memory.
+ * The planner of table scans at a snapshot: it selects the column files that may have matching
+ * rows, and the shards that have more rows in memory.
  */
 final class ScanPlanner {
     private static final byte[] NO_ROWS = {};

@@ -25,12 +25,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Says what scans of whole tables read, to those who keep it, and whether it is what they have.
+ * The planner of whole-table scans for clients that cache plans: it returns the plan, or reports
+ * that the plan that the client has is still valid.
  *
- * <p>The token of a plan is made of the plan alone, so it outlives restarts, and tables that change
- * back and forth. A plan that is too long to be told has one made of its files and the LSN of the
- * table's last change, as long as that is not above the read point. What a table looked like is
- * remembered, so that a table that nobody changes is not looked at file by file.
+ * <p>The token of a plan depends on the plan alone, so it survives restarts, and tables that change
+ * back and forth. The token of a plan that is too long to be sent depends on its files and the LSN
+ * of the table's last change. It exists as long as that LSN is not above the snapshot. The last
+ * state of a table is remembered, so that an unchanged table is not examined file by file.
  *
  * <p>Thread-safe.
  */

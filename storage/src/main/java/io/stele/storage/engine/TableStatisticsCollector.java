@@ -31,15 +31,16 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * Adds up what files say of themselves, and what a sample of the rows in memory shows. Rows that
- * are superseded in row files are counted until they are merged away; row files say nothing of
- * their columns.
+ * The collector of table statistics for the optimizer: the sum of the statistics of the table's
+ * files, and of a sample of its rows in memory. Obsolete versions in SST files are counted until a
+ * compaction drops them. SST files have no statistics of their columns.
  *
- * <p>What came out is kept until the files are others, or there is an eighth more or less in
- * memory: planners ask for each query. Whoever keeps it as well learns from {@link #changedSince}
- * which tables' it is not any more.
+ * <p>Results for a whole table are cached, because planners request them for each query. They are
+ * valid until the files change, or the rows in memory grow or shrink by an eighth. A caller that
+ * caches them as well learns from {@link #changedSince} which tables' statistics are out of date.
  *
- * <p>Invariant: every table whose statistics were told is kept, or has changed since. Thread-safe.
+ * <p>Invariant: every table whose statistics, without a predicate, were returned is cached, or has
+ * changed since. Thread-safe.
  */
 final class TableStatisticsCollector {
     /** Of a table: about 5 ms. */

@@ -14,13 +14,14 @@ import io.stele.storage.tablet.TableView;
 import io.stele.storage.tablet.Traffic;
 
 /**
- * How the files of a table are doing, over all shards of the node. What is counted begins with the
- * start of the node.
+ * The state of a table's files and its traffic, over all shards of the node, for monitoring.
+ * Counters begin with the start of the node.
  *
- * @param level0Files of the shard that has most: what a lookup by key may have to ask
- * @param deepestLevel of its row files
+ * @param level0Files of the shard that has most: files that a lookup by key may have to read
+ * @param deepestLevel of its SST files
  * @param historyBytes of column files that only readers of the past need
- * @param pendingCompactionBytes what merges have to read until the files are in shape, about
+ * @param pendingCompactionBytes approximate bytes that compactions have to read until the files
+ *     have their target shape
  */
 public record TableStatus(
         TableId tableId,

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.scheduler.PoolLoad;
 import io.stele.scheduler.PoolStatus;
 
-/** What {@link EngineThreads} do at one moment; the components are named as there. */
+/**
+ * The load of the pools of {@link EngineThreads} at one moment, for monitoring. The components have
+ * the same names as there.
+ */
 public record ThreadsStatus(
         PoolStatus contexts,
         PoolLoad background,

@@ -10,9 +10,9 @@ import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.tablet.TableView;
 
 /**
- * Gives readers rows of the schema version that they know: what a shard has under an earlier
- * version is mapped; a reader of an earlier version than the shard's is refused, since values that
- * were widened, or columns that were dropped, cannot be had back.
+ * The conversion of a shard's rows to the schema version of a reader, on the scan and lookup paths.
+ * Rows of an earlier version are mapped. A reader of an earlier version than the shard's is
+ * refused, because widened values and dropped columns cannot be restored.
  */
 final class VersionedRead {
     private VersionedRead() {}

@@ -1,8 +1,8 @@
 package io.stele.storage.format;
 
 /**
- * Reads what a {@link BitSink} wrote, from bytes whose checksum was verified; what runs past their
- * end is reported as corruption of the file. Confined to one thread.
+ * A decoder of the bits that a {@link BitSink} wrote, from bytes whose checksum was verified. A
+ * value that runs past their end is reported as corruption of the file. Confined to one thread.
  */
 final class BitSource {
     private final String path;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Finds the rows of a column file that may satisfy a predicate, by the bitmaps that {@link
- * BitmapIndexBuilder} wrote. Immutable and thread-safe.
+ * A reader of the bitmap index of a column file, for scans: it finds the rows that may satisfy a
+ * predicate, by the bitmaps that {@link BitmapIndexBuilder} wrote. Immutable and thread-safe.
  */
 public final class BitmapIndexReader {
     /** A range over more values than this is left to the scan. */

@@ -3,12 +3,13 @@ package io.stele.storage.format;
 import static java.util.Objects.requireNonNull;
 
 /**
- * How row files and key indexes are laid out. Readers find all of it in the file.
+ * Options of the layout of SST files and key indexes: sizes of blocks, filter and compression.
+ * Readers find all of them in the file.
  *
  * @param blockBytes payload at which a block ends
  * @param partitionBytes a part of the index ends when it, or its part of the filter, has this size
- * @param restartInterval entries from one whole key to the next, at most; fewer where entries are
- *     so wide that passing over them costs more than a whole key saves
+ * @param restartInterval most entries from one whole key to the next; fewer where entries are so
+ *     wide that a scan over them costs more than a whole key saves
  * @param bitsPerKey of the Bloom filter
  */
 public record BlockFileOptions(

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the blocks of a block file; the header, the tail and the footer are verified on open, every
- * block when it is read.
+ * A reader of block files, the common container of SST files, key indexes and deletion vectors. It
+ * verifies the header, the tail and the footer on open, and every block when it is read.
  *
  * <p>Immutable and thread-safe.
  */

@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a block file: header, blocks, footer block, tail, with no byte between them that no
- * checksum covers.
+ * A writer of block files, the common container of SST files, key indexes and deletion vectors:
+ * header, blocks, footer block, tail. No byte between them is without a checksum.
  *
  * <pre>
  * header 16: magic 8 | version 4 | CRC32C 4 of the 12 bytes before

@@ -1,6 +1,6 @@
 package io.stele.storage.format;
 
-/** Where a stored block lies in its file, frame included. */
+/** The location of a stored block in its file, frame included. */
 record BlockHandle(long offset, int length) {
     BlockHandle {
         if (offset < 0 || length < BlockFrame.OVERHEAD) {

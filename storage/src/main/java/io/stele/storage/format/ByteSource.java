@@ -3,7 +3,7 @@ package io.stele.storage.format;
 import java.util.Arrays;
 
 /**
- * Reads values one after another from a byte array whose checksum was verified. A value that runs
+ * A decoder of consecutive values from a byte array whose checksum was verified. A value that runs
  * past the end, or a varint of more than ten bytes, is reported as corruption of the file. Confined
  * to one thread.
  */

@@ -3,8 +3,8 @@ package io.stele.storage.format;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the block cache holds: decoded, verified, immutable. While the cache has it, it may have a
- * place among {@link BlockSlots}, where it is found without asking the cache. Thread-safe.
+ * A block of the block cache: decoded, verified, immutable. While it is cached, it may have a place
+ * among {@link BlockSlots}, where it is found without access to the cache. Thread-safe.
  */
 abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
     // @GuardedBy("this")

@@ -10,9 +10,10 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Writes a column file and, just before the file becomes visible, its {@link FileChecksums}. The
- * sums are of the bytes that the ORC library gave, so what is damaged on the way to the store is
- * found as well. Confined to one thread.
+ * A writer of a column file that computes its {@link FileChecksums}, and stores them beside the
+ * file just before the file becomes visible. With {@link #createAlone}, the caller keeps them. The
+ * checksums cover the bytes that the ORC library gave, so damage on the way to the store is found
+ * as well. Confined to one thread.
  */
 public final class ChecksummingWriter extends ObjectWriter {
     private final ObjectStore store;

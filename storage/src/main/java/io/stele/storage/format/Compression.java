@@ -1,6 +1,8 @@
 package io.stele.storage.format;
 
-/** How the payload of a block is stored. The codes are on disk and never change meaning. */
+/**
+ * The compression codecs of the payload of a block. The codes are on disk and never change meaning.
+ */
 public enum Compression {
     NONE(0),
     LZ4(1),

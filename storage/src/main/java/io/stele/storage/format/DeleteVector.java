@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Which rows of one column file are deleted, and since which LSN each: a reader at T skips the rows
- * that {@link #bitmapAt}(T) has.
+ * The deletion vector of one column file: its deleted rows, and the LSN of each deletion. A reader
+ * at LSN T skips the rows that {@link #bitmapAt}(T) has.
  *
- * <p>Deletions are a log in LSN order beside a hash of it by row; those that no open read point can
- * tell apart any more are moved to a bitmap by {@link #forget}. All rows of the file can end at
- * once ({@link #endAll}), which costs no more than that of one.
+ * <p>Deletions are a log in LSN order with a hash table of it by row. {@link #forget} moves those
+ * that no open snapshot can distinguish any more to a bitmap. All rows of the file can be deleted
+ * at once ({@link #endAll}), which costs no more than the deletion of one.
  *
  * <pre>
  * file:    header | base block | log block | footer block | tail                     (see BlockFileWriter)

@@ -3,7 +3,7 @@ package io.stele.storage.format;
 import io.stele.protocol.Lsn;
 
 /**
- * What a stored delete vector holds.
+ * The size, cardinality and newest LSN of a stored deletion vector.
  *
  * @param maxLsn newest deletion; {@link Lsn#MIN} if there is none
  */

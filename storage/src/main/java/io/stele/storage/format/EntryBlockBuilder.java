@@ -3,10 +3,10 @@ package io.stele.storage.format;
 import java.util.Arrays;
 
 /**
- * Builds the payload of a block of sorted entries. Keys share prefixes with the key before; every
- * so many entries a <em>restart point</em> has its whole key, so that a search can begin there. A
- * <em>hash index</em> says for each key at which restart point, after RocksDB's
- * data_block_hash_index.
+ * A builder of the payload of a block of sorted entries, with prefix-compressed keys. Keys share
+ * prefixes with the key before. At a fixed interval, an entry is a <em>restart point</em> with its
+ * whole key, so that a search can begin there. A <em>hash index</em> maps each key to its restart
+ * point, after RocksDB's data_block_hash_index.
  *
  * <pre>
  * entry:   varint shared key bytes | varint other key bytes | varint value length | other key bytes | value
@@ -15,9 +15,9 @@ import java.util.Arrays;
  * </pre>
  *
  * Entry {@code n} is a restart point if {@code n} is a multiple of the restart interval. A bucket
- * has the restart point at or before the first entries of its keys, 254 if they have several, 255
- * if it has no key. A block with more than 253 restart points, or in which nobody looks for keys,
- * has no buckets. Numbers are little-endian. Confined to one thread.
+ * has the restart point at or before the first entries of its keys. It has 254 if they have
+ * several, 255 if it has no key. A block with more than 253 restart points, or without lookups of
+ * whole keys, has no buckets. Numbers are little-endian. Confined to one thread.
  */
 final class EntryBlockBuilder {
     static final int TRAILER_FIXED = 12;

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for one key from a restart point on, without rebuilding the keys in between: of each entry
- * only the bytes beyond what is known to be equal are compared. Confined to one thread, and short
- * lived: the compiler keeps it in registers.
+ * A linear search for one key in an entry block, from a restart point on, that does not rebuild the
+ * keys in between. Of each entry, it compares only the bytes beyond those that are already known to
+ * be equal. Confined to one thread, and short-lived: the compiler keeps it in registers.
  */
 final class EntryScan {
     /** As a rule few bytes differ, and a call that compares them would cost more than a loop. */

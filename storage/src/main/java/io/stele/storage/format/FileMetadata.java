@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What readers of a column file want before its values, as its writer has it: it goes from where
- * the file was written to where it is read, and lies in the file's {@link KeyIndexWriter key index}
- * for those who come later.
+ * The file metadata of a column file (footer, stripe footers, row indexes) with its checksums,
+ * which a reader needs before the values. The writer sends it to the readers. The file's
+ * {@link KeyIndexWriter key index} stores it for later readers.
  *
  * <pre>
  * magic 8 "STELEMET" | count of runs 4
@@ -22,7 +22,7 @@ import java.util.Optional;
  * CRC32C 4 of all before
  * </pre>
  *
- * @param checksums as they are beside the file; not to be changed
+ * @param checksums as they are beside the file; must not be changed
  * @param bytes of the file beside its values, from some stripes, and from its end
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

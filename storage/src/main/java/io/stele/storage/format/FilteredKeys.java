@@ -1,6 +1,9 @@
 package io.stele.storage.format;
 
-/** What of its keys the filter of a row file knows. The codes are on disk and never change. */
+/**
+ * The kinds of keys in the Bloom filter of an SST file: whole keys, beginnings of keys, or none.
+ * The codes are on disk and never change.
+ */
 public enum FilteredKeys {
     /** Whole keys: a lookup of a key that is not there seldom reads a block. */
     WHOLE(0),

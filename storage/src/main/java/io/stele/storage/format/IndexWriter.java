@@ -3,9 +3,10 @@ package io.stele.storage.format;
 import java.io.IOException;
 
 /**
- * Writes the filter and the index of a sorted file in parts, as its entry blocks are written, and
- * at the end the top that leads to the parts. So neither who writes a large file nor who reads it
- * holds more of them than is in use. Confined to one thread.
+ * A writer of the partitioned Bloom filter and block index of a sorted file. It writes them in
+ * parts, along with the entry blocks, and at the end the top-level index of the parts. So neither
+ * the writer nor the reader of a large file holds more parts than are in use. Confined to one
+ * thread.
  *
  * <pre>
  * part:  filter block | index block

@@ -4,9 +4,9 @@ import io.stele.storage.format.SortedFileReader.Located;
 import java.io.IOException;
 
 /**
- * Looks up many keys of a column file. Keeps the part of the index and the block that it looked at
- * last, so keys in ascending order go to the block cache once for each part and block they touch.
- * Any order is right. Confined to one thread.
+ * A lookup of many keys in the key index of a column file. It keeps the part of the index and the
+ * block of the last lookup. So keys in ascending order access the block cache once for each part
+ * and block that they touch. Any order is correct. Confined to one thread.
  */
 public final class KeyIndexProbe {
     private final SortedFileReader reader;

@@ -8,8 +8,9 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Finds the row of a key in a column shard file. Holds the top of its index in memory, all else in
- * the block cache. Immutable and thread-safe; cursors are not.
+ * A reader of the key index of a column file: it finds the row of a key. It holds the top-level
+ * index in memory; all other blocks are in the block cache. Immutable and thread-safe; cursors are
+ * not.
  */
 public final class KeyIndexReader {
     /** Returned by {@link #find} for a key that is not in the file. */

@@ -1,7 +1,7 @@
 package io.stele.storage.format;
 
 /**
- * What a finished key index holds.
+ * The size, counts and key bounds of a finished key index.
  *
  * @param entryCount rows of the file it indexes
  * @param minKey smallest key, of length 0 if there is none

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Writes the key index of a column shard file: from each key to the ordinal of its row. One index
- * has either kind of ordinal:
+ * A writer of the key index of a column file: a map from each key to the ordinal of its row. One
+ * index has either kind of ordinal:
  *
  * <ul>
  *   <li><em>rank</em>: the file is sorted by key, so the ordinal of a key is its position in the
@@ -20,8 +20,8 @@ import java.util.Optional;
  *                    nothing | metadata of the column file: varint offset | varint length
  * </pre>
  *
- * A key may repeat, newest version first. Confined to one thread. Nothing is visible before {@link
- * #finish}.
+ * A key may repeat, newest version first. Confined to one thread. Nothing is visible before
+ * {@link #finish}.
  */
 public final class KeyIndexWriter implements AutoCloseable {
     static final int KIND_RANK = 0;

@@ -10,8 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a row shard file by key and in order. Holds the top of its index in memory, all else in the
- * block cache. Immutable and thread-safe; cursors are not.
+ * A reader of an SST file, the file of row tablets, for lookups by key and for scans in key order.
+ * It holds the top-level index in memory; all other blocks are in the block cache. Immutable and
+ * thread-safe; cursors are not.
  */
 public final class RowFileReader {
     private final SortedFileReader file;

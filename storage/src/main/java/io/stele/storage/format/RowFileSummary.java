@@ -3,7 +3,7 @@ package io.stele.storage.format;
 import io.stele.protocol.Lsn;
 
 /**
- * What a finished row file holds.
+ * The size, counts and bounds of a finished SST file.
  *
  * @param entryCount versions, deletions included
  * @param keyCount distinct keys

@@ -5,7 +5,8 @@ import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 
 /**
- * Writes a row shard file: versions of rows by key ascending, then LSN descending.
+ * A writer of an SST file, the file of row tablets: versions of rows by key ascending, then LSN
+ * descending.
  *
  * <pre>
  * value of an entry: LSN 8 | flags 1 (bit 0: the row is deleted; others 0) | row as BinaryRow, nothing if deleted

@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the {@link ColumnSketch} of a column from its values as they pass. A value has one hash
- * however wide its type is, so that sketches of a column before and after it was widened go
- * together. Confined to one thread.
+ * A builder of the {@link ColumnSketch} of a column from a stream of its values, for distinct
+ * counts of the optimizer. A value has one hash, whatever the width of its type. So sketches of a
+ * column before and after it was widened can be merged. Confined to one thread.
  *
  * <p>The sketch is a HyperLogLog of {@value #BUCKETS} buckets (standard error 3.3 %): up to about
- * 0.6 KiB, less while there are few values. Hashes are on disk through it and never change: {@link
- * #mix} of integers and of the bits of doubles, {@link XxHash64} of bytes.
+ * 0.6 KiB, less while there are few values. Hashes are on disk through it and never change:
+ * {@link #mix} of integers and of the bits of doubles, {@link XxHash64} of bytes.
  */
 public final class SketchBuilder {
     /** Enough to order joins by; 2,048 would take twice the room for 2.3 %. */

@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What lookups of some keys need of a sorted file and is not in memory, read by few requests that
- * do not need each other: first parts of the index, then entry blocks. It goes to the block cache,
- * and is held for lookups by {@link SortedFileReader#holding the same reader}. Confined to one
- * thread at a time.
+ * A prefetch of the blocks of a sorted file that lookups of some keys need and that are not in
+ * memory. It uses few independent requests: first parts of the index, then entry blocks. The blocks
+ * go to the block cache, and {@link SortedFileReader#holding the same reader} holds them for
+ * lookups. Confined to one thread at a time.
  */
 public final class SortedFilePrefetch {
     /**

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What row files and key indexes have in common: entry blocks in key order, parts of filter and
- * index among them, the top of the index and the footer.
+ * A writer of sorted files, the common format of SST files and key indexes: entry blocks in key
+ * order, parts of filter and index among them, the top-level index and the footer.
  *
  * <pre>
  * file:   header | (entry blocks | filter block | index block)* | top block | footer block | tail

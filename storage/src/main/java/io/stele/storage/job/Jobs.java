@@ -21,10 +21,11 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * The registry of a node's jobs: those that go on, by id and by what they do, and those that ended
- * lately. It is in memory: a restart forgets them, and who waits for one asks anew.
+ * The registry of a node's maintenance jobs: the running ones by id and by their work, and those
+ * that ended recently. It is in memory: a restart loses it, and a client that waits for a job has
+ * to request it again.
  *
- * <p>Guarded by itself; work is begun outside of its lock.
+ * <p>Guarded by its own lock; work is begun outside of it.
  */
 public final class Jobs implements AutoCloseable {
     /** Each is a statement that waits, or somebody forgot to. */

@@ -7,11 +7,12 @@ import io.stele.protocol.Lsn;
 import java.util.Optional;
 
 /**
- * What became of a batch of a writer.
+ * The outcome of a batch of an ingesting writer, recorded in the manifest so that a repeated batch
+ * gets the same answer.
  *
  * @param lsn of the record that decided it
  * @param skipped operations without effect; 0 of a refused one
- * @param refusal why it changed nothing, if it was refused for what was there
+ * @param refusal the reason, if the batch changed nothing because it was refused for what was there
  */
 public record DecidedBatch(long sequence, Lsn lsn, int skipped, Optional<Refusal> refusal) {
     public DecidedBatch {

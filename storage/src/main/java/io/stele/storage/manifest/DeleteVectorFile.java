@@ -6,7 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 
 /**
- * Where the delete vector of a column file lies.
+ * The location and contents of the stored deletion vector of a column file, as the manifest has
+ * them.
  *
  * @param cardinality rows it marks
  * @param maxLsn newest deletion it holds; deletions above are replayed from the log

@@ -15,8 +15,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What {@link FileSlices} shares from version to version. Immutable but for bounds of columns,
- * which are made when a predicate first asks for them; thread-safe.
+ * The columnar index of file entries that {@link FileSlices} share from version to version, for
+ * file pruning in scan planning: files by partition, and bounds of columns. Immutable except for
+ * the bounds of columns, which are computed when a predicate first uses them. Thread-safe.
  */
 final class FileColumns<F> {
     /** Columns whose bounds are kept: those that are asked for first. */

@@ -1,6 +1,6 @@
 package io.stele.storage.manifest;
 
-/** What a data file is. */
+/** The kinds of data files: SST files and column files. */
 public enum FileKind {
     /** A row shard file: sorted (key, LSN) entries in blocks. */
     ROW,

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** Where the key index of a column file lies. */
+/** The location and size of the key index of a column file, as the manifest has them. */
 public record KeyIndexFile(
         @JsonProperty("path") String path, @JsonProperty("sizeBytes") long sizeBytes) {
     public KeyIndexFile {

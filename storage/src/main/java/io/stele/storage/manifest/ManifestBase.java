@@ -9,17 +9,19 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Where the files lie that a manifest version has in common with the versions before it: an
- * immutable object, which later versions name and add their changes to.
+ * The reference from a manifest version to its base: an immutable object with the file entries that
+ * the version has in common with the versions before it. Later versions refer to it and add their
+ * changes.
  *
  * @param version of the manifest whose files they are
  * @param sizeBytes exact size; readers refuse an object of another size
- * @param entryCount files
- * @param tailBytes at its end, which say where the files are; empty: not known, as of bases before
+ * @param entryCount number of files
+ * @param tailBytes bytes at its end, which give the positions of the files; empty: unknown, as in
+ *     older bases
  * @param checksums of the object ({@code FileChecksums}), in base64; empty: they are in an object
- *     beside it, as those of bases before
+ *     beside it, as those of older bases
  * @param sketchBytes size of the object beside it that has the files' sketches; empty: no file has
- *     any, or they are in the base, as those of bases before
+ *     any, or they are in the base, as those of older bases
  */
 public record ManifestBase(
         @JsonProperty("version") long version,

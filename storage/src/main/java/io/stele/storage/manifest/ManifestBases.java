@@ -4,7 +4,10 @@ import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.List;
 
-/** How the files of a manifest are written into an object of their own, and read. Thread-safe. */
+/**
+ * The storage format of manifest bases: the writer and reader of the objects that hold the file
+ * entries of a manifest. Thread-safe.
+ */
 public interface ManifestBases {
     /**
      * Writes files, durable when the call returns; whatever was at the path is replaced.

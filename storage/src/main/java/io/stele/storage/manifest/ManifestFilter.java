@@ -9,15 +9,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Which files of a manifest somebody wants; what is empty is not asked for. Arrays must not be
- * changed.
+ * A filter of the file entries of a manifest, by table, partition, level, keys and column
+ * statistics. An empty component does not restrict. Arrays must not be changed.
  *
  * @param partition encoded values of the partition columns
  * @param fromKey files whose keys are all below are left out
  * @param toKey files whose keys are all above are left out
- * @param predicate on columns of the table: files without a row of it are left out, as far as their
- *     bounds tell
- * @param schemaVersion that the predicate is about; files of other versions are not left out for it
+ * @param predicate on columns of the table: files without a matching row are left out, as far as
+ *     their bounds show it
+ * @param schemaVersion version of the predicate's columns; the predicate leaves out no files of
+ *     other versions
  * @param sketches whether the entries are to have their sketches
  */
 public record ManifestFilter(

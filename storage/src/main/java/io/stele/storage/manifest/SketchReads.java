@@ -4,7 +4,10 @@ import io.stele.protocol.predicate.ColumnSketch;
 import java.io.IOException;
 import java.util.Map;
 
-/** Reads sketches that are in bases, best in the order of the bases. Confined to one thread. */
+/**
+ * A reader of the column sketches in manifest bases; most efficient in the order of the bases.
+ * Confined to one thread.
+ */
 @FunctionalInterface
 public interface SketchReads {
     /**

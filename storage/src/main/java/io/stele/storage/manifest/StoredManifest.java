@@ -20,15 +20,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A manifest as its object has it: what is different from a base, or all where there is none.
+ * The stored JSON form of a manifest version: its difference from a base, or the whole manifest
+ * where there is no base.
  *
- * @param files those that are not in the base, or otherwise, in the manifest's order
+ * @param files those that are not in the base, or are different there, in the manifest's order
  * @param writers of versions before 6
- * @param writersObject where all writers were when it was written
- * @param changedWriters those that changed since, as {@link WriterProgressCodec} has them; absent:
- *     none
- * @param base what else there is; absent: nothing, as in versions before 5
- * @param removed ids of files of the base that are there no more
+ * @param writersObject the object that has all writers as of its creation
+ * @param changedWriters those that changed since, in the encoding of {@link WriterProgressCodec};
+ *     absent: none
+ * @param base the other files; absent: none, as in versions before 5
+ * @param removed ids of files of the base that are no longer in the manifest
  * @param log absent in versions before 7
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody

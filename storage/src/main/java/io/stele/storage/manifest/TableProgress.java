@@ -10,15 +10,15 @@ import io.stele.protocol.TableId;
 import java.util.List;
 
 /**
- * How far one table of a shard is in files.
+ * The flush progress of one table of a shard, as the manifest has it; recovery starts from it.
  *
  * @param flushedLsn every write of the table at or below is in the manifest's files: replay starts
  *     above
  * @param nextRowId the next row id of a table without primary key, as of {@code flushedLsn}
- * @param historyLsn versions that ended at or below may be missing in the files: no reader may come
- *     with a lower LSN
- * @param ends deletions of partitions at or below {@code flushedLsn} that some row file does not
- *     show yet ({@link FileEntry#endsLsn}); by LSN
+ * @param historyLsn versions that became obsolete at or below may be missing in the files: no
+ *     reader may use a lower LSN
+ * @param ends deletions of partitions (range tombstones) at or below {@code flushedLsn} that some
+ *     SST file does not show yet ({@link FileEntry#endsLsn}); by LSN
  */
 public record TableProgress(
         @JsonProperty("tableId") TableId tableId,

@@ -16,10 +16,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 
 /**
- * Finds out whether a store creates an object once, however many ask for it at the same time: one
- * owner of a shard and one outcome of a transaction rest on that, and some services that accept the
- * condition do not keep it. Racers create the same object; what is wrong with one race in many can
- * go unseen, what is wrong with most cannot.
+ * A start-up test of an object store: concurrent conditional creations of one object succeed
+ * exactly once. The single owner of a shard and the single outcome of a transaction depend on that.
+ * Some services accept the condition but do not enforce it. Concurrent tasks create the same
+ * object. A fault in one race of many can go unseen; a fault in most cannot.
  */
 public final class AtomicCreateProbe {
     private static final String FOLDER = "probe/";

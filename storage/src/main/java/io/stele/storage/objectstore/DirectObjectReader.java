@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Reads an object from its store, each time anew. */
+/** A reader of an object without a cache: every read is a request to its store. */
 final class DirectObjectReader implements ObjectReader {
     private final ObjectStore store;
     private final String path;

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/** Writes a temporary file and publishes it in the end. Confined to one thread at a time. */
+/**
+ * A writer of an object of a local store: it writes a temporary file and publishes it on commit.
+ * Confined to one thread at a time.
+ */
 final class LocalObjectWriter extends TrackedObjectWriter {
     /** Small writes are gathered up to this size. */
     private static final int BUFFER_BYTES = 128 << 10;

@@ -3,11 +3,11 @@ package io.stele.storage.objectstore;
 import java.io.IOException;
 
 /**
- * Whether the present thread may wait for a store. A thread that lends itself to execution contexts
- * says that it may not while it reads for one; what it then needs and nobody has in memory ends the
- * read with {@link WouldBlockException}, and the read goes on where waiting is allowed.
+ * A thread-local mode in which the present thread must not wait for the object store. A thread that
+ * runs execution contexts sets it while it reads for one. If the read then needs data that is not
+ * in memory, it ends with {@link WouldBlockException}, and continues where waiting is allowed.
  *
- * <p>Whoever is told so has lost nothing: cursors stay where they were, and lookups start anew.
+ * <p>The exception loses nothing: cursors stay where they were, and lookups start anew.
  */
 public final class NonBlocking {
     private static final ThreadLocal<Boolean> ACTIVE = new ThreadLocal<>();

@@ -10,20 +10,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The warehouse: immutable byte objects named by paths (see {@link ObjectPath}).
+ * The object store of a warehouse: immutable byte objects named by paths (see {@link ObjectPath}).
  *
- * <p>Calls block; run them on virtual threads, never inside an execution context. All methods are
- * safe for use by many threads at once.
+ * <p>Calls block; run them on virtual threads, never inside an execution context. Thread-safe.
  *
- * <p>Errors: a missing object is {@link java.nio.file.NoSuchFileException}. Any other {@link
- * IOException} of a call that changes something means that its outcome is <em>unknown</em>: the
- * change may have happened, or may still happen. Callers find out by reading, as {@link
- * ConditionalCreate} does.
+ * <p>Errors: a missing object is {@link java.nio.file.NoSuchFileException}. Any other
+ * {@link IOException} of a call that changes something means that its outcome is <em>unknown</em>:
+ * the change may have happened, or may still happen. Callers find out by reading, as
+ * {@link ConditionalCreate} does.
  *
  * <p>Invariant: a reader sees a whole object or none. Invariant: an object survives a crash once a
- * call that creates it has succeeded, or one has told that it exists. Invariant: of all {@link
- * #createIfAbsent} and {@link ObjectWriter#commit} calls for one path that was never deleted, at
- * most one succeeds. A deletion may be undone by a crash.
+ * call that creates it has succeeded, or a call has reported that it exists. Invariant: of all
+ * {@link #createIfAbsent} and {@link ObjectWriter#commit} calls for one path that was never
+ * deleted, at most one succeeds. A deletion may be undone by a crash.
  */
 public interface ObjectStore extends Closeable {
     /**

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of a store that do not need each other, done side by side where the store is one that is
- * worth to be read ahead of; elsewhere one after the other. Immutable and thread-safe.
+ * An executor of batches of independent reads of an object store. The reads are parallel where the
+ * store is worth reading ahead of; elsewhere they are sequential. Immutable and thread-safe.
  *
  * <p>The caller takes part, so that a call ends even if no thread of the executor ever begins.
  */

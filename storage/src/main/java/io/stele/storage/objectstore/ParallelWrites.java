@@ -13,10 +13,10 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes of one piece of work that do not need each other, done while it prepares the next ones,
- * where the store is one that is worth to be read ahead of; elsewhere each at once. {@link #finish}
- * waits for all of them. Used by one thread; guarded by its own lock, which is not held while
- * writing.
+ * An executor of the independent writes of one piece of work to an object store. The writes run
+ * while the work prepares the next ones, where the store is worth reading ahead of; elsewhere each
+ * runs at once. {@link #finish} waits for all of them. Used by one thread; guarded by its own lock,
+ * which is not held while writing.
  *
  * <p>Invariant: at most {@value #MAX_PENDING} writes of at most {@value #MAX_PENDING_BYTES} bytes,
  * or one, are pending when a call returns. A caller that adds more does some itself, so that a call

@@ -1,12 +1,12 @@
 package io.stele.storage.objectstore;
 
 /**
- * What a reader of an object did.
+ * Counters of an object reader since it was opened: bytes and requests.
  *
  * @param readBytes bytes given to its callers
- * @param requests reads of the store that took
+ * @param requests reads of the store that this took
  * @param fetchedBytes bytes of these; more than {@code readBytes} where whole pages are fetched
- *     into a cache, fewer where they were there
+ *     into a cache, fewer where pages were cached
  */
 public record ReadTally(long readBytes, long requests, long fetchedBytes) {
     /** Nothing. */

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one merge reads of several objects, each from its beginning to its end: what comes next is
- * fetched while it merges, as much as the balance of the store says, and passes by caches, which
- * have better use of their room than what is read once ({@link ObjectReader#visiting}). Where
- * nothing is read ahead of (a local disk), the readers are those that came in. Confined to one
- * thread, with all of its readers.
+ * The read-ahead of one merge, such as a compaction, over several objects, each read from its
+ * beginning to its end. The next ranges are fetched while it merges, as much as the balance of the
+ * store permits. They bypass caches, which have better use for their space than data that is read
+ * once ({@link ObjectReader#visiting}). Where there is no read-ahead (a local disk), the readers
+ * are returned as they are. Confined to one thread, with all of its readers.
  */
 public final class SequentialReads implements AutoCloseable {
     /**

@@ -3,7 +3,7 @@ package io.stele.storage.objectstore;
 import java.util.Locale;
 
 /**
- * How often a fault-injecting store misbehaves.
+ * The fault rates and latencies of a fault-injecting object store, for simulations.
  *
  * @param failure share of calls (0 to 1) that fail with an {@link java.io.IOException} and have no
  *     effect

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 
-/** What the writers of stores have in common: a position, and an end after which nothing comes. */
+/**
+ * The base class of the object writers of stores: it counts the position, and refuses writes after
+ * the end (commit or close).
+ */
 public abstract class TrackedObjectWriter extends ObjectWriter {
     private final String where;
     private long position;

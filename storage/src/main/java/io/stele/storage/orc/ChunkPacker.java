@@ -11,7 +11,10 @@ import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.serde2.io.HiveDecimalWritable;
 import org.jspecify.annotations.Nullable;
 
-/** Makes chunks of ORC's vectors. Has buffers: confined to one thread at a time. */
+/**
+ * An encoder of ORC column vectors to {@link ColumnChunk}s, with dictionaries where few values
+ * differ. It reuses its buffers: confined to one thread at a time.
+ */
 final class ChunkPacker {
     private static final int SLOTS = 4 * ColumnChunk.MAX_ENTRIES;
     private static final int NO_ENTRY = -1;

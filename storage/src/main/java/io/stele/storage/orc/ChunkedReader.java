@@ -10,9 +10,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Reads an object in chunks and keeps them: for who reads many small ranges that lie near each
- * other, once. What it keeps is what was read, so it lives as long as one look. Confined to one
- * thread.
+ * An object reader that reads in whole chunks and keeps them in memory, for many small ranges near
+ * each other that are each read once. It keeps every chunk that it has read, so its lifetime is one
+ * operation. Confined to one thread.
  */
 final class ChunkedReader implements ObjectReader {
     /** 128 KiB: over a network as long as the wait for the first byte, at 1 Gbit/s. */

@@ -6,13 +6,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one column of a file in consecutive rows, in as little memory as costs nothing to
- * read: a byte a row where there are at most {@value #MAX_ENTRIES} different values, else integers
- * as their distance to the smallest. Immutable; arrays that it gives are not to be written.
+ * The decoded values of one column of a file in consecutive rows, packed in memory as far as
+ * packing makes reading no slower. With at most {@value #MAX_ENTRIES} different values, a row takes
+ * one byte, the id of a dictionary entry. Other integers are stored as their distance to the
+ * smallest. Immutable; callers must not write to the returned arrays.
  *
- * <p>A <i>value</i> is that of a row, or, where rows have {@link #ids}, of an entry of the
- * dictionary. Values are told apart by their bits, so that NaN and negative zero come out as they
- * went in; null is an entry of its own. A dictionary has the values of all rows, wanted or not.
+ * <p>A <i>value</i> is that of a row or, where rows have {@link #ids}, that of a dictionary entry.
+ * Values are compared by their bits, so NaN and negative zero are preserved. Null is an entry of
+ * its own. A dictionary has the values of all rows, also of rows that the reader does not need.
  */
 public final class ColumnChunk {
     /** Most rows of a chunk: some hundred microseconds of work, and well in a core's own cache. */

@@ -3,13 +3,14 @@ package io.stele.storage.orc;
 import static java.util.Objects.requireNonNull;
 
 /**
- * How column files are laid out. Readers find all of it in the file.
+ * Options of the layout of column files: compression, stripes, row groups and compression chunks.
+ * They are for writers only: readers find all of them in the file.
  *
  * @param stripeBytes memory at which a stripe ends: the unit of parallel reading
  * @param rowGroupRows most rows with statistics and positions of their own: the unit of skipping;
  *     wide rows make it fewer, so that a row group stays near {@link #ROW_GROUP_BYTES}
- * @param chunkBytes most bytes that are compressed together: what a point read decompresses of each
- *     stream
+ * @param chunkBytes most bytes that are compressed together: a point read decompresses one such
+ *     chunk of each stream
  */
 public record ColumnFileOptions(
         OrcCompression compression, long stripeBytes, int rowGroupRows, int chunkBytes) {

@@ -42,9 +42,11 @@ import org.apache.orc.impl.ReaderImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a column shard file, one written here or by a Trino worker, as binary rows of chosen
- * columns. Columns are found by id; one that the file does not have reads as null. Holds the file's
- * tail; immutable and thread-safe; cursors are not.
+ * A reader of one column file, written by a sidecar or by a Trino worker, as binary rows of chosen
+ * columns. Columns are found by id; a column that the file does not have reads as null.
+ *
+ * <p>It holds the decoded file footer and the checksums. Immutable and thread-safe; its cursors are
+ * not thread-safe.
  */
 public final class ColumnFileReader {
     static final int ABSENT = -1;

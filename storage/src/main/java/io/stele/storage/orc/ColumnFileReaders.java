@@ -21,10 +21,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Column files that are open: their decoded footers and their checksums, of those that were read or
- * written here before; and the metadata of files that were written lately, by whomever, for those
- * who read them elsewhere. Files never change, so nothing is ever invalidated; those of a deleted
- * file are forgotten with {@link #forget}. Thread-safe.
+ * A cache of the open readers of column files, with their decoded footers and checksums, for files
+ * that this node has read or written. Beside it is a cache of the encoded metadata of recently
+ * written files, from any writer, for other nodes that read those files.
+ *
+ * <p>Files never change, so no entry is ever invalidated; entries of a deleted file are removed
+ * with {@link #forget}. Thread-safe.
  */
 public final class ColumnFileReaders {
     private static final long ENTRY_BYTES = 250; // key, map and policy, about

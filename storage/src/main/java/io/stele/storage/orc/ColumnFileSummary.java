@@ -6,7 +6,8 @@ import io.stele.protocol.predicate.ColumnStats;
 import java.util.Map;
 
 /**
- * What a finished column file holds.
+ * The summary of a finished column file: size, row count, LSN range, column statistics, sketches
+ * and the file metadata that readers need first.
  *
  * @param minLsn {@link Lsn#MAX} in an empty file
  * @param maxLsn {@link Lsn#MIN} in an empty file

@@ -33,12 +33,12 @@ import org.apache.orc.Writer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a column shard file: plain ORC of the table's columns, {@code _row_id} where there is no
- * primary key, {@code _lsn}, and {@link ScaledColumn}s; gathers the statistics of its manifest
- * entry on the way.
+ * A writer of one column file, for flush and compaction. The file is plain ORC with the table's
+ * columns, {@code _row_id} if there is no primary key, {@code _lsn}, and {@link ScaledColumn}s. The
+ * writer also collects the statistics for the file's manifest entry.
  *
- * <p>Invariant: nothing is visible before {@link #finish} returns, and {@link #close} without it
- * leaves nothing. Confined to one thread.
+ * <p>Invariant: the file is not visible before {@link #finish}, and {@link #close} without {@link
+ * #finish} leaves nothing. Confined to one thread.
  */
 public final class ColumnFileWriter implements AutoCloseable {
     private static final int MIN_CHUNK_BYTES = 4 << 10;

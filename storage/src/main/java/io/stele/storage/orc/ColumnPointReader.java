@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Reads single rows of column files by ordinal: the second half of a lookup by key in a column
- * tablet. Keeps the row groups that were read last, compressed as they are. Thread-safe.
+ * A reader of single rows of column files by ordinal: the second half of a lookup by key in a
+ * column tablet. It caches compressed row groups and the metadata of stripes. Thread-safe.
  */
 public final class ColumnPointReader {
     /**

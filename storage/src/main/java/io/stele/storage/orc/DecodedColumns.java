@@ -8,10 +8,11 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Columns of files as aggregations read them: decoded and packed, a chunk of rows at a time, so
- * that whoever aggregates them again neither reads nor decompresses nor decodes. Files never
- * change, so nothing is ever invalidated; chunks of a deleted file are forgotten with {@link
- * #forget}. Which rows are visible is the reader's own matter. Thread-safe.
+ * The decoded-column cache of aggregations: chunks of file columns, decoded and packed. A repeated
+ * aggregation of a cached chunk does not read, decompress or decode it again.
+ *
+ * <p>Files never change, so no entry is ever invalidated; chunks of a deleted file are removed with
+ * {@link #forget}. The cache does not decide which rows are visible; its readers do. Thread-safe.
  */
 public final class DecodedColumns {
     private static final int ENTRY_BYTES = 150; // key, map and policy, about

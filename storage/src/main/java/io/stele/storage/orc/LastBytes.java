@@ -6,7 +6,10 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** Keeps the last bytes of what is written through it. Confined to one thread. */
+/**
+ * An output stream that forwards all bytes and retains the last {@link #MAX_BYTES} of them.
+ * Confined to one thread.
+ */
 final class LastBytes extends FilterOutputStream {
     /** The end of a file of a hundred columns and ten stripes has about half of it. */
     static final int MAX_BYTES = 64 << 10;

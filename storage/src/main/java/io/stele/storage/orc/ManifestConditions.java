@@ -10,8 +10,10 @@ import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgumentFactory;
 
 /**
- * What a filter says of the columns of {@link ManifestRows}, as ORC understands it: of an entry
- * that the filter matches it is true.
+ * A translator of a {@link ManifestFilter} to an ORC search argument over the columns of {@link
+ * ManifestRows}, for pruning of manifest stripes.
+ *
+ * <p>Invariant: the search argument is true for each entry that the filter matches.
  */
 final class ManifestConditions {
     /** The library brings conditions into a form in which alternatives multiply, up to 256. */

@@ -2,7 +2,9 @@ package io.stele.storage.orc;
 
 import org.apache.orc.CompressionKind;
 
-/** How the streams of a column file are compressed; every ORC reader knows all of them. */
+/**
+ * The compression codecs for the streams of a column file. Every ORC reader supports all of them.
+ */
 public enum OrcCompression {
     NONE(CompressionKind.NONE),
     /** Fastest to decode. */

@@ -9,8 +9,8 @@ import org.apache.orc.FileFormatException;
 import org.apache.orc.protobuf.InvalidProtocolBufferException;
 
 /**
- * What the ORC library throws when the bytes are not what a writer wrote, as one error that names
- * the file.
+ * A translator of the exceptions that the ORC library throws for damaged bytes to one CORRUPT_DATA
+ * error that names the file.
  */
 final class OrcErrors {
     private OrcErrors() {}

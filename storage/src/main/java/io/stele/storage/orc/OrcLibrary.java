@@ -7,7 +7,8 @@ import org.apache.orc.MemoryManager;
 import org.apache.orc.OrcConf;
 
 /**
- * What every use of the ORC library needs. No configuration file of a Hadoop installation is read.
+ * The configuration, batch size and memory manager that all uses of the ORC library share. No
+ * configuration file of a Hadoop installation is read.
  */
 final class OrcLibrary {
     /**

@@ -25,8 +25,8 @@ import org.apache.orc.StripeInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the sketches that are beside bases, a stripe at a time, of which it keeps the last.
- * Confined to one thread.
+ * A reader of the column sketches in the ORC files beside manifest bases. It reads a stripe at a
+ * time and keeps the last one. Confined to one thread.
  */
 final class OrcSketchReads implements SketchReads {
     private final ObjectStore store;

@@ -23,8 +23,9 @@ import org.apache.orc.impl.OrcCodecPool;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * Gives the ORC library what it wants of a stripe's columns all at once, by requests side by side.
- * The library's own reader asks for one stream after the other. Confined to one thread.
+ * A data reader for the ORC library that reads all required column ranges of a stripe at once, by
+ * parallel requests. The library's own reader requests one stream after another. Confined to one
+ * thread.
  */
 class ParallelDataReader implements DataReader {
     private final ChecksummedFile content;

@@ -10,7 +10,7 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
 import org.jspecify.annotations.Nullable;
 
-/** Makes binary rows of the rows of ORC batches. Confined to one thread. */
+/** An assembler of binary rows from the rows of ORC batches. Confined to one thread. */
 final class RowAssembler {
     private final ColumnFileReader file;
     private final ColumnExtractor[] extractors;

@@ -9,8 +9,8 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
 
 /**
- * Reads single rows of one row group, or of several, whose compressed streams it holds.
- * Thread-safe: guarded by its own lock.
+ * A reader of single rows of one or several row groups of a stripe, whose compressed streams it
+ * holds in memory. Thread-safe: guarded by its own lock.
  */
 final class RowGroupReader {
     /** To seek a row costs as much as to decode some hundred: both begin at the row group. */

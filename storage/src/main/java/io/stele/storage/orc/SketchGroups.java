@@ -18,9 +18,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Puts the sketches of the files of a base together: of the files of a partition that have sketches
- * of the same columns. Whoever asks for whole partitions, as planners do, gets the same from these
- * as from those. Confined to one thread.
+ * The merged column sketches of the files of a manifest base, one group for the files of a
+ * partition with sketches of the same columns. For whole partitions, which planners ask for,
+ * statistics from a group are the same as those from the sketches of its files. Confined to one
+ * thread.
  */
 final class SketchGroups {
     private final ManifestBase base;

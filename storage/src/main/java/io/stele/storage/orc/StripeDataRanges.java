@@ -14,8 +14,9 @@ import org.apache.orc.impl.reader.StripePlanner;
 import org.apache.orc.impl.reader.tree.TypeReader;
 
 /**
- * Which ranges of a stripe the ORC library reads for some row groups, found by its own planner; no
- * data are read. Confined to one thread.
+ * A dry-run data reader that collects the ranges of a stripe that the ORC library reads for some
+ * row groups. The library's own planner determines the ranges; no data are read. Confined to one
+ * thread.
  */
 final class StripeDataRanges extends StripeDataReader {
     private final List<ByteRange> ranges = new ArrayList<>();

@@ -12,8 +12,8 @@ import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * Reads one stripe of a file whose metadata are in memory, and of whose data some may be. Confined
- * to one thread.
+ * A data reader for the ORC library of one stripe whose metadata are in memory. Some of its data
+ * may be in memory, too. Confined to one thread.
  */
 class StripeDataReader extends ParallelDataReader {
     private final StripeInformation stripe;

@@ -5,8 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.nio.ByteBuffer;
 
 /**
- * What a stripe has beside its columns' data, as it is stored: the row indexes at its beginning and
- * the footer at its end. Immutable; the buffers' positions are not to be moved.
+ * The encoded metadata of one stripe of a column file: the row indexes at its beginning and the
+ * stripe footer at its end, as stored. Immutable; callers must not move the positions of the
+ * buffers.
  */
 record StripeMetadata(ByteBuffer indexes, ByteBuffer footer) {
     private static final long OVERHEAD_BYTES = 300; // key, map and policy, about

@@ -13,11 +13,12 @@ import org.apache.orc.impl.OrcTail;
 import org.apache.orc.impl.ReaderImpl;
 
 /**
- * What readers of a column file want first, as its writer has it.
+ * The metadata of a finished column file from its writer, from which a reader can be opened without
+ * reading the file.
  *
  * @param lastBytes of the file, or all of a smaller one; not to be changed
  * @param checksums as they are beside the file; not to be changed
- * @param metadata of the file, for readers elsewhere; empty if its end is too long
+ * @param metadata of the file, for readers on other nodes; empty if its end is too long
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record WrittenEnd(byte[] lastBytes, byte[] checksums, Optional<FileMetadataBytes> metadata) {

@@ -12,11 +12,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may send a request: first come, first served, while requests and bytes in flight and the
- * bandwidth are within their limits. One request may always be in flight, however large; and small
- * ones beyond the limit that follows from the network, since they do not fill it: who waits for
- * many of them waits for their latency, and would wait several times. Thread-safe, guarded by
- * itself; nothing is called under its lock but the clock and the limit.
+ * The admission control of requests to a remote store: a first-come, first-served queue with limits
+ * on requests in flight, bytes in flight and bandwidth.
+ *
+ * <p>One request may always be in flight, however large. Small requests are admitted beyond the
+ * request limit that follows from the network, because they do not fill it. A reader of many small
+ * ranges waits for their latency, and under that limit it would wait several times.
+ *
+ * <p>Thread-safe: guarded by its own lock, under which only the clock and the limit are called.
  *
  * <p>Invariant: requests >= 0, bytes >= 0, and both are 0 when every ticket has been given back.
  */

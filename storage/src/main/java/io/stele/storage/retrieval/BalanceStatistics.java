@@ -1,14 +1,15 @@
 package io.stele.storage.retrieval;
 
 /**
- * What a {@link RetrievalBalance} does now.
+ * The present state of a {@link RetrievalBalance}, and its refusals since its creation.
  *
- * @param processors scans and merges that go through objects
- * @param aheadBytes fetched for them or on their way, and not processed yet
+ * @param processors scans and compactions that read objects in order
+ * @param aheadBytes fetched for them or in flight, and not processed yet
  * @param windowBytes how much the fastest of them may have ahead
  * @param processedBytesPerSecond that all would process if none waited for the store
- * @param retrievedBytesPerSecond in the best quarter of the last ten seconds
- * @param latencyMillis of a range of the usual size, while the store is not busy with us
+ * @param retrievedBytesPerSecond in the best quarter of a second of the last ten seconds
+ * @param latencyMillis of a range of the usual size, while the store is not busy with requests of
+ *     this process
  * @param refused ranges that had to wait until more was processed, since the start
  */
 public record BalanceStatistics(

@@ -4,8 +4,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * At most so many bytes a second, and a quarter of a second's worth at once: a token bucket that
- * may be overdrawn, so that large requests get their share like small ones. Not thread-safe.
+ * A token bucket that limits bytes per second, with a burst of a quarter of a second. It may be
+ * overdrawn, so that large requests get their share like small ones. Not thread-safe; guarded by
+ * its owner.
  */
 final class BandwidthLimit {
     private static final double BURST_SECONDS = 0.25;

@@ -13,15 +13,16 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads ranges of objects from a store that is far away and answers unevenly (AnyBlob, PVLDB 2023,
- * and hedging on top): large reads are requests of 8 to 16 MiB side by side, near ranges one
- * request; as many requests are in flight as the fitted model of the store rewards; bytes that
- * another reader waits for already are not asked for again; what fails for a reason that may pass
- * is sent again; what is late is asked for a second time, within a budget.
+ * A parallel reader of ranges of objects in a remote store with uneven latency (AnyBlob, PVLDB
+ * 2023, with hedging added).
  *
- * <p>Threads: calls block the caller until the bytes are there; a reader that is interrupted
- * cancels what it asked for. Safe for use by many threads. A caller's array is written into by the
- * source itself, without a copy.
+ * <p>Large reads are split into parallel requests of 8 to 16 MiB, and near ranges are read by one
+ * request. The number of requests in flight follows the fitted model of the store. Bytes that are
+ * in flight for another reader are not requested again. Transient failures are retried. Late
+ * requests are hedged by a second request, within a budget.
+ *
+ * <p>Threads: calls block the caller until the bytes have arrived; an interrupted reader cancels
+ * its requests. Thread-safe. The source writes into the caller's array itself, without a copy.
  *
  * <p>Invariant: when a call has returned, nobody writes into its target. Invariant: the bytes of a
  * call are those of one version of the object.

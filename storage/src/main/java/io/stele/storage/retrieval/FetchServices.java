@@ -2,7 +2,7 @@ package io.stele.storage.retrieval;
 
 import static java.util.Objects.requireNonNull;
 
-/** What all fetches of a download manager share. Thread-safe. */
+/** The services and limits that all fetches of one download manager share. Thread-safe. */
 final class FetchServices {
     /** Of the largest requests: what the first hedges of a process are paid with. */
     private static final long HEDGE_ALLOWANCE_REQUESTS = 2;

@@ -11,11 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranges that are being read, so that whoever wants the same bytes, or some of them, waits for
- * those instead of asking again. Who leads a flight copies its bytes to those who joined it, before
- * it goes on with them itself. Thread-safe, guarded by itself; bytes are copied without the lock.
+ * A table of the ranges that are being read, for single-flight reads in the download manager. A
+ * reader of the same bytes, or of a part of them, waits for the read in flight and sends no
+ * request.
  *
- * <p>Failures are not shared: those who joined a flight that failed ask for themselves.
+ * <p>The reader that leads a read copies its bytes to those that joined, before it uses them
+ * itself. Thread-safe: guarded by its own lock; bytes are copied outside the lock.
+ *
+ * <p>Failures are not shared: readers that joined a failed read send requests of their own.
  */
 final class Flights {
     private final Map<String, List<Flight>> byObject = new HashMap<>();

@@ -1,8 +1,9 @@
 package io.stele.storage.retrieval;
 
 /**
- * How many bytes hedges may cost: a share of those that readers got. A hedge reserves all of its
- * bytes and gives back those that did not come twice. Thread-safe, guarded by itself.
+ * A budget of the bytes that hedges may cost: a share of the bytes that readers received. A hedge
+ * reserves all of its bytes and gives back those that did not arrive twice. Thread-safe: guarded by
+ * its own lock.
  *
  * <p>Invariant: wastedBytes + reservedBytes <= allowanceBytes + share * wantedBytes when something
  * is reserved.

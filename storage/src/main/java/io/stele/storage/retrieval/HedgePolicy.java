@@ -3,11 +3,15 @@ package io.stele.storage.retrieval;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a request is late: its answer has not begun after three times the median, or it has not
- * ended after twice the usual time of its size. Both are needed: first bytes alone say nothing of
- * answers that drip, and their higher quantiles rise with one's own load. A process without time
- * for the answers that it has got takes no store for late: it sees how late its own timers are.
- * Pure.
+ * The policy that decides whether a request is late and a hedge should be sent. A request is late
+ * if its answer has not begun after three times the median. It is also late if it has not ended
+ * after twice the usual time for its size.
+ *
+ * <p>Both rules are needed. Times to the first byte do not show answers that arrive slowly. Their
+ * higher quantiles also rise with the load of the process itself.
+ *
+ * <p>A process that is too busy to handle its answers does not count its own delay against the
+ * store. It measures this delay by the lateness of its own timers. Stateless.
  *
  * <p>The factors were chosen by hand and measured in docs of the benchmark {@code tail}.
  */

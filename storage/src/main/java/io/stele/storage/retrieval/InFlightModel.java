@@ -6,13 +6,13 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many requests should be in flight: {@code throughput * (baseLatency + size * dataLatency) /
- * size} (AnyBlob, section 2.8), within limits. Thread-safe, guarded by itself.
+ * A model of the optimal number of requests in flight: {@code throughput * (baseLatency + size *
+ * dataLatency) / size} (AnyBlob, section 2.8), within limits. Thread-safe: guarded by its own lock.
  *
- * <p>The latencies are the least of recent fits, because those of a saturated network contain one's
- * own queue, and more requests would only make it longer. The throughput is that which is
- * configured, or else twice the highest of late, so that there is room to find out whether more is
- * to be had.
+ * <p>The latencies are the least of recent fits. Latencies of a saturated network contain the queue
+ * of this process, and more requests would only make that queue longer. The throughput is the
+ * configured one or else twice the highest recent one. This leaves room to find out whether the
+ * store gives more.
  */
 public final class InFlightModel {
     /** Each fit is eight requests: the least of some hundred. */

@@ -1,8 +1,8 @@
 package io.stele.storage.retrieval;
 
 /**
- * How long the usual request takes: {@code baseNanos + bytes * nanosPerByte} (AnyBlob, section
- * 2.8).
+ * A linear model of the usual duration of a request: {@code baseNanos + bytes * nanosPerByte}
+ * (AnyBlob, section 2.8).
  *
  * @param baseNanos of any request
  * @param nanosPerByte of its answer

@@ -6,7 +6,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** What recent requests took. Thread-safe, guarded by itself. */
+/**
+ * A sliding window of the durations of recent requests, with a fitted model of them. Thread-safe:
+ * guarded by its own lock.
+ */
 final class LatencyHistory {
     /** Enough for medians, few enough to follow a store whose mood changes. */
     private static final int CAPACITY = 64;

@@ -3,7 +3,7 @@ package io.stele.storage.retrieval;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Which content an object had when it was read.
+ * The version of an object's content at the time of a read.
  *
  * @param sizeBytes of the object
  * @param tag differs where contents do (an ETag); empty where the source has none

@@ -3,8 +3,9 @@ package io.stele.storage.retrieval;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many bytes somebody processes in a second in which there is something to process: what was
- * processed lately counts, older work by half for each second of it. Guarded by its owner.
+ * An exponentially decaying average of the bytes that a processor processes per second, without the
+ * time in which it waits for data. Older work loses half of its weight with each second of
+ * processing. Not thread-safe; guarded by its owner.
  */
 final class ProcessingRate {
     private static final double HALF_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -5,12 +5,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Where ranges come from: a store as one request sees it, without repetition. Thread-safe.
+ * A source of byte ranges of objects: a remote store at the level of single requests, without
+ * retries. Thread-safe.
  *
- * <p>Failures: {@link java.nio.file.NoSuchFileException} where the object is not there, {@link
- * java.io.EOFException} where it ends before the range (before its first byte: {@link
- * BehindEndException}), {@link TransientReadException} where the same request may succeed later,
- * any other {@link IOException} where it will not.
+ * <p>Failures: {@link java.nio.file.NoSuchFileException} if the object does not exist. {@link
+ * java.io.EOFException} if it ends before the range does, and {@link BehindEndException} if it ends
+ * before the first byte of the range. {@link TransientReadException} if the same request may
+ * succeed later. Any other {@link IOException} if it will not.
  */
 public interface RangeSource extends Closeable {
     /**

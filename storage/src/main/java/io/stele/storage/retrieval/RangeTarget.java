@@ -3,7 +3,7 @@ package io.stele.storage.retrieval;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Where the bytes of a range go. */
+/** A supplier of the destination buffer of a fetched range. */
 @FunctionalInterface
 interface RangeTarget {
     /** Whether {@link #of} gives buffers outside of the heap. */

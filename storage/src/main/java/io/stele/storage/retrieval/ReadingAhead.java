@@ -7,12 +7,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
- * How a store over a network is read ahead of.
+ * The read-ahead resources of a store over a network: the balance, the executor and the permits for
+ * helper tasks.
  *
- * @param balance of all who read from it
+ * @param balance of all that read from the store
  * @param executor runs tasks that wait for the store
- * @param helpers permits of those that read for somebody else who waits for them: each holds a
- *     buffer of half a MiB, as a rule
+ * @param helpers permits of tasks that read for a waiting caller: each holds a buffer of half a
+ *     MiB, as a rule
  */
 public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphore helpers) {
     /** About as many requests as a store of one service rewards; 128 MiB of buffers. */

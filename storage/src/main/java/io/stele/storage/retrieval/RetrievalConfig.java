@@ -13,7 +13,8 @@ import jakarta.validation.constraints.NotNull;
 import java.util.OptionalLong;
 
 /**
- * How much is read from a store over a network at a time, for sidecars and catalogs alike.
+ * Configuration of reads from a store over a network: requests in flight, bandwidth, buffers,
+ * read-ahead and hedging. Sidecars and Trino catalogs use the same keys.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */

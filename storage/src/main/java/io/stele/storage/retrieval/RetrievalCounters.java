@@ -2,7 +2,7 @@ package io.stele.storage.retrieval;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted. Thread-safe. */
+/** The counters of a download manager since its creation. Thread-safe. */
 final class RetrievalCounters {
     final LongAdder requests = new LongAdder();
     final LongAdder bytes = new LongAdder();

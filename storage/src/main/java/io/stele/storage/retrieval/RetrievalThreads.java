@@ -8,13 +8,13 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Time and threads of retrieval.
+ * The thread factories and clocks of the retrieval layer, and its handler of uncaught errors.
  *
  * @param loops makes the few threads that drive connections and never wait for anything else
  * @param tasks makes a thread for each task that may wait, such as virtual ones
  * @param nanoTime never goes back
  * @param wallClock by which requests are signed
- * @param uncaught told of what no read carries
+ * @param uncaught receives the errors that no read reports
  */
 public record RetrievalThreads(
         ThreadFactory loops,

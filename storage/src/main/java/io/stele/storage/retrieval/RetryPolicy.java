@@ -4,13 +4,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * How often, and after what pause, a request that failed is sent again: pauses double, up to a
- * limit, and each is spread from half to all of itself, so that those who failed together do not
- * come back together.
+ * The retry policy of failed requests: the number of attempts and the pauses between them. Pauses
+ * double up to a limit. Each is randomized between half and all of its length, so that requests
+ * that failed together are not retried together.
  *
  * @param maxAttempts at least 1
- * @param firstPauseNanos behind the first failure
- * @param maxPauseNanos behind any
+ * @param firstPauseNanos after the first failure
+ * @param maxPauseNanos after any failure
  */
 public record RetryPolicy(int maxAttempts, long firstPauseNanos, long maxPauseNanos) {
     public RetryPolicy {

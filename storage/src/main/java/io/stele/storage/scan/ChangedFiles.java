@@ -11,7 +11,10 @@ import io.stele.storage.tablet.TableVersions;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which column files may have changes of a predicate, by their statistics. Immutable. */
+/**
+ * A pruner of the column files of a change scan, by partition values and column statistics.
+ * Immutable.
+ */
 final class ChangedFiles {
     private final TableVersions versions;
     private final ScanPredicate predicate;

@@ -26,21 +26,22 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to the rows of one shard of a table after one LSN and up to another, each change by
- * itself, in no promised order: the row as it was written, or as it was when it was deleted.
+ * A cursor of a change scan over the changes of one shard of a table after one LSN and up to
+ * another. Each change is returned by itself, in no guaranteed order: the row as it was written or,
+ * for a delete, as it was before.
  *
- * <p>Where versions of a key lie side by side (memtables, row files) the one before says what a
- * version is. A column file says of each row when it began and when it ended. A key's row that
- * began where another one ended was updated; one that ended where none began was deleted. So the
- * ends of column files are collected first, up to a limit; whatever began takes its end away, and
- * what is left was deleted.
+ * <p>Where the versions of a key are adjacent (memtables, SST files), the previous version
+ * determines the kind of a change. A column file stores, for each row, the LSN at which it began
+ * and the LSN at which it ended. A row of a key that began where another one ended is an update. A
+ * row that ended where none began is a delete. So the ends in column files are collected first, up
+ * to a limit. Each row that began removes its matching end, and the remaining ends are deletes.
  *
- * <p>A predicate is of the rows that are told. What it says of keys holds for a row and the one
- * that it replaced, so files without such keys are not read. By other columns a file is left out
- * only where none of its rows can have replaced one, or been replaced: of a table without a key,
- * and, for rows that began, once nothing that ended is left.
+ * <p>The predicate applies to the rows that are returned. Its conditions on key columns hold for a
+ * row and for the one that it replaced, so files without such keys are not read. By other columns a
+ * file is pruned only if none of its rows can have replaced another row or been replaced. That is
+ * so for a table without a key and, for rows that began, once no collected end is left.
  *
- * <p>Rows that expire are not deleted, and not told. Confined to one thread at a time.
+ * <p>Expired rows are not deletes and are not returned. Confined to one thread at a time.
  */
 public final class ChangesCursor implements RowCursor {
     private enum Phase {

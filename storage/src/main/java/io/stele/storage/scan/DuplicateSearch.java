@@ -26,11 +26,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for two rows with the same values in the columns of a unique index, as of an LSN: walks all
- * entries of the index, and where entries of several primary keys begin alike, fetches their rows.
+ * A search for two rows with equal values in the columns of a unique index, as of an LSN, when the
+ * index is built. It walks all entries of the index. Where entries of several primary keys have the
+ * same prefix, it fetches their rows.
  *
- * <p>Right at the LSN, but that of a pair whose rows changed since it may not know any more. Such a
- * pair is none now, if changes since the LSN were checked. Confined to one thread at a time.
+ * <p>It is exact at the LSN, except that it may miss a pair whose rows changed after the LSN. Such
+ * a pair is no longer a duplicate, if changes after the LSN were checked. Confined to one thread at
+ * a time.
  */
 public final class DuplicateSearch {
     /** Entries looked at in one step: about a second. */

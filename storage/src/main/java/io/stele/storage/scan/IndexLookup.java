@@ -20,9 +20,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the rows whose index columns begin with given values, as of an LSN: walks the entries at or
- * below it, fetches each entry's row as of the LSN, and leaves out rows that have other values.
- * Immutable.
+ * A lookup of the rows whose index columns begin with given values, by a secondary index, as of an
+ * LSN. It walks the index entries at or below the LSN and fetches the row of each entry as of the
+ * LSN. Rows that have other values are left out. Immutable.
  */
 public final class IndexLookup {
     /** Entries whose rows are fetched together. */

@@ -18,8 +18,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the row of a key as of an LSN: memtables newest first; then the row files newest first, or
- * the column file whose key index has the key and whose row is not deleted. Immutable.
+ * A point lookup of the row of a primary key, as of an LSN. It searches the memtables, newest
+ * first. Then it searches the SST files, newest first, or the column file whose key index has the
+ * key and whose row is not deleted. Immutable.
  */
 public final class KeyLookup {
     /** Not for the cache: at an older LSN the row may still be there. */

@@ -29,9 +29,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings into memory what lookups of several keys will need of files, before {@link KeyLookup}
- * finds them one by one: all keys and files together, in as many rounds as one key takes. Confined
- * to one thread.
+ * A prefetcher of the file blocks and rows that lookups of several keys need, before {@link
+ * KeyLookup} finds the keys one by one. It reads for all keys and files together, in as many rounds
+ * of requests as one key takes. Confined to one thread.
  *
  * <pre>
  * round 1: parts of key indexes with their filters and, where they are small, their entry blocks
@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * round 4: the row groups of column files, each read once
  * </pre>
  *
- * <p>A hint and nothing else: a lookup that does not find what it needs reads it. So a failure of a
- * read is ignored here, and comes again for the keys that need it.
+ * <p>It is only a hint: a lookup reads what it does not find in memory. So a failed read is ignored
+ * here. If the failure persists, it comes again in the lookups of the keys that need the read.
  */
 public final class KeyPrefetch {
     /** As many as a reader asks for at once, as a rule: they take no longer than one. */

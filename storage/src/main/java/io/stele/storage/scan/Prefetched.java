@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What was read ahead of the lookups of a call: rows of column files, and blocks of row files and
- * key indexes, each as far as there is room. Filled by {@link KeyPrefetch}; rows may be added by
- * several threads at once.
+ * The prefetched data for the lookups of one call: rows of column files, and blocks of SST files
+ * and key indexes. Rows and blocks each have a limit in bytes. Filled by {@link KeyPrefetch}.
+ * Several threads may add rows at once; the rest is filled by one thread.
  */
 public final class Prefetched {
     /** 64 MiB: of one call, which wants 16 MiB by the average of the files' rows. */

@@ -3,7 +3,7 @@ package io.stele.storage.shard;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 
-/** How many rows of a batch need row ids. */
+/** A counter of the rows of a write batch that need generated row ids: its appends. */
 final class AppendedRows {
     private AppendedRows() {}
 

@@ -10,10 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a shard has applied its log, and who waits for it to come further.
+ * The applied LSN of a shard, with the futures of callers that wait for it to advance.
  *
- * <p>Invariant: never decreases. Guarded by itself; futures complete outside the lock, on the
- * thread that advances.
+ * <p>Invariant: never decreases. Thread-safe: guarded by itself. Futures complete outside the
+ * lock, on the thread that advances.
  */
 final class AppliedLsn {
     private final PriorityQueue<Waiter> waiters =

@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** Counts what a shard is given to apply, window by window. Confined to its context. */
+/**
+ * A counter of the groups of records, rows and barriers that a shard receives to apply, by time
+ * window. Confined to the shard's context.
+ */
 final class ApplyLoad {
     private final LongSupplier nowMillis;
     private final long windowMillis;

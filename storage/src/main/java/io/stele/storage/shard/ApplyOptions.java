@@ -1,14 +1,15 @@
 package io.stele.storage.shard;
 
 /**
- * How many lanes a shard applies its log on.
+ * Options of the apply workers (lanes) on which a shard applies its log: their number, and when it
+ * changes.
  *
- * @param minLanes a shard begins with so many, and never has fewer
- * @param maxLanes a hot shard has at most so many; 1: changes are always applied one after the
- *     other
- * @param rowsPerLane a group of records that has fewer rows for each lane is applied by the shard's
- *     context alone, if the lanes are at rest: handing it over would cost more
- * @param windowMillis the number of lanes is thought over so often
+ * @param minLanes the number of lanes at the start, and the lowest number
+ * @param maxLanes the highest number of lanes, for a hot shard; 1: changes are always applied one
+ *     after the other
+ * @param rowsPerLane a group of records with fewer rows per lane is applied by the shard's context
+ *     alone, if the lanes are idle: handing it over would cost more
+ * @param windowMillis the interval at which the number of lanes is reconsidered
  */
 public record ApplyOptions(int minLanes, int maxLanes, int rowsPerLane, long windowMillis) {
     /** Beyond, the log and the walk of each lane over all batches are what bounds a shard. */

@@ -1,13 +1,14 @@
 package io.stele.storage.shard;
 
 /**
- * What a shard was given to apply in some time.
+ * The load of a shard in one time window: counts of what it received to apply.
  *
- * @param millis how long that was, at least 1
+ * @param millis the length of the window, at least 1
  * @param groups of records that the log made durable
- * @param behind those of them that came while one before was not applied yet: the log was faster
- * @param rows in all of them
- * @param barriers how often something had to wait for the lanes to rest
+ * @param behind those of the groups that came while an earlier one was not applied yet: the log
+ *     was faster
+ * @param rows in all of the groups
+ * @param barriers how often something had to wait for the lanes to be idle
  */
 record ApplyWindow(long millis, long groups, long behind, long rows, long barriers) {
     ApplyWindow {

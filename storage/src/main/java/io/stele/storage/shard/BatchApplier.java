@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Puts batches of plain operations into the tables of a shard. Confined to its context. */
+/**
+ * The applier of batches of plain operations to the tables of a shard, for durable records and in
+ * recovery. Confined to the shard's context.
+ */
 final class BatchApplier {
     /** Side by side: each holds up to 48 MiB of what it has read. */
     private static final int MAX_SEARCHES = 4;

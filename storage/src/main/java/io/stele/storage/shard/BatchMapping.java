@@ -15,9 +15,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a batch of one schema version one of a later version: whole rows, and partial ones, which
- * keep the columns they give that are still there. Keys stay as they are, since their columns never
- * change. Confined to one thread.
+ * A mapping of write batches from one schema version of a table to a later version. It maps whole
+ * rows and partial rows. Of the columns in a partial row, those that still exist are retained.
+ * Keys stay as they are, since their columns never change. Confined to one thread.
  */
 final class BatchMapping {
     private final TableVersions to;

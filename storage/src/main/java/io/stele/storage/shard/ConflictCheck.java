@@ -32,9 +32,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Looks for keys that a transaction changes although someone else changed them after the
- * transaction read: what was read is not what would be overwritten. Runs on the shard's context
- * while the shard's log is held, so nothing changes meanwhile.
+ * A check for write conflicts of one shard's part of a prepared transaction, before it commits. A
+ * conflict is a key that the transaction changes and that another writer changed after the
+ * snapshot LSN of the transaction. What the transaction read is then not what it would overwrite.
+ * Tables that were dropped or replaced, replaced rows of a changed table, and discarded history
+ * are conflicts too. Runs on the shard's context while the shard's log is held, so nothing changes
+ * during the check.
  */
 final class ConflictCheck {
     private final TableFiles files;

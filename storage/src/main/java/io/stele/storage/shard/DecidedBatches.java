@@ -18,10 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the last batches of a writer, by sequence: 20 bytes a batch. Guarded by its owner.
+ * The outcomes of the most recent batches of one writer, by sequence number, for answers to
+ * repeated batches. A batch takes 20 bytes. Not thread-safe; guarded by its owner.
  *
- * <p>Invariant: a sequence above the floor that is not here was not decided. Of sequences at or
- * below the floor that are not here nothing is known.
+ * <p>Invariant: a sequence above the floor that is absent was not decided. Of absent sequences at
+ * or below the floor nothing is known.
  */
 final class DecidedBatches {
     private static final int REFUSED = -1;

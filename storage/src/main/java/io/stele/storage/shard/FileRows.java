@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the files of a table have of a key, as a batch must know it before it is logged. Immutable;
- * {@link #mayHave} reads nothing, {@link #find} blocks.
+ * A lookup of the rows that keys have in the files of a table, for batches that depend on present
+ * rows, before they are logged. Immutable. {@link #mayHave} reads nothing; {@link #find} blocks.
  */
 final class FileRows {
     private final TableSchema schema;

@@ -1,13 +1,13 @@
 package io.stele.storage.shard;
 
 /**
- * How writes of a shard were held back since the start.
+ * The state of the write gate of a shard, with counters of delayed writes since the start.
  *
  * @param state 0 open, 1 slowed, 2 stopped
- * @param slowdowns how often slowing down began
- * @param slowMillis how long it lasted together
+ * @param slowdowns how often a slowdown began
+ * @param slowMillis total time of the slowdowns
  * @param stops how often writes stopped
- * @param stopMillis how long they stood together
+ * @param stopMillis total time of the stops
  * @param heldWrites batches that had to wait
  */
 public record GateStatus(

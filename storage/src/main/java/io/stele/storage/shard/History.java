@@ -3,7 +3,11 @@ package io.stele.storage.shard;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.TableSchema;
 
-/** Knows what readers may still ask for. Safe for use by many threads. */
+/**
+ * A source of the history horizon of a table: the LSN of the oldest snapshot that readers may
+ * still use. Flushes and compactions may remove versions that were obsolete at or below it.
+ * Thread-safe.
+ */
 @FunctionalInterface
 public interface History {
     /**

@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What batches that are logged but not applied yet make of keys: of each key the newest value, or
- * that it is gone. Lies over what is applied, so that a batch can be judged without waiting for
- * those before it.
+ * An overlay of the changes of batches that are logged but not applied yet: the newest value of
+ * each key, or its deletion. It lies over the applied state. So a batch can be evaluated without
+ * waiting for the batches before it.
  *
- * <p>The entries of the batch being evaluated are staged: seen by {@link #find} at once, and kept
- * or taken back as a whole.
+ * <p>The entries of the batch being evaluated are staged: {@link #find} returns them at once, and
+ * they are kept or discarded as a whole.
  *
  * <p>Invariant: an entry stays until the last batch that changed its key is applied. Confined to
  * the shard's context.

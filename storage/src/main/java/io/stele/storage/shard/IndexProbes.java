@@ -14,10 +14,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one batch asks the files of a unique index, and the answers: the primary keys whose rows may
- * have some values. A question that has no answer yet is noted: then the batch is evaluated again
- * later, when it has one. Confined to the shard's context; a {@link Question} can be answered on
- * any thread.
+ * The lookups of one batch in the files of a unique index, with their results: the primary keys
+ * whose rows may have given values. A lookup without a result yet is recorded. The batch is
+ * evaluated again later, when the result is there. Confined to the shard's context; a {@link
+ * Question} can be answered on any thread.
  */
 final class IndexProbes {
     private static final int VALUES_A_FETCH = 1024; // some blocks of 16 KiB each

@@ -3,12 +3,13 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Decides on how many lanes a shard applies its log: twice as many as soon as it falls behind the
- * log with groups that are large enough to divide, half as many when those had been enough for some
- * time. Has no clock and does nothing.
+ * A policy for the number of apply workers (lanes) on which a shard applies its log. It doubles
+ * the number as soon as the shard falls behind the log with groups that are large enough to
+ * divide. It halves the number when half of the lanes would have been enough for some time, or
+ * groups were too small to divide. It has no clock, and it only decides.
  *
- * <p>What so many lanes can do is learned when they do not suffice: the rows a second of that
- * window. Confined to one thread.
+ * <p>The capacity of a number of lanes is learned when it does not suffice: it is the rows per
+ * second of that window. Confined to one thread.
  */
 final class LanePolicy {
     private static final int GROUPS = 4; // fewer say nothing

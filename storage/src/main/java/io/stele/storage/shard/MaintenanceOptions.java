@@ -1,11 +1,13 @@
 package io.stele.storage.shard;
 
 /**
- * When a shard flushes and merges.
+ * Options of the flushes and compactions of a shard: the limits of its memtables, and the size of
+ * its files.
  *
  * @param memTableBytes size at which a table's memtable is sealed
- * @param memTableAgeMillis age at which it is sealed whatever its size
- * @param targetFileBytes size of merged files, about
+ * @param memTableAgeMillis age at which it is sealed whatever its size; a multiple of it where a
+ *     flush would write many tiny files
+ * @param targetFileBytes approximate size of files written by compactions
  */
 public record MaintenanceOptions(
         long memTableBytes, long memTableAgeMillis, long targetFileBytes) {}

@@ -34,19 +34,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the manifests of one shard, one version after the other, and installs each change when its
- * version is durable.
+ * The publisher of the manifests of one shard. It creates one version after the other, and
+ * installs each change when its version is durable.
  *
- * <p>A change is captured on the shard's context (so the writers' progress and the delete vectors
- * are those of one moment), stored on a background thread, and installed on the context again. A
- * failed store leaves the change at the head of the queue; {@link #retry} tries it again under the
- * same version number, after looking whether the failed attempt got through after all.
+ * <p>A change is captured on the shard's context, so that the progress of the writers and the
+ * deletion vectors are those of one moment. It is stored on a background thread, and installed on
+ * the context again. A failed store operation leaves the change at the head of the queue. {@link
+ * #retry} tries it again under the same version number, and detects if the failed attempt had
+ * reached the store after all.
  *
  * <p>Invariant: versions are created one at a time, each from the one before it with this engine's
  * epoch. If another engine created the next version, this shard has lost its ownership and stops
  * serving.
  *
- * <p>Confined to the shard's execution context, except where said.
+ * <p>Confined to the shard's execution context, except where noted.
  */
 final class ManifestPublisher {
     /** So that listing what there is costs little beside what flushes write. */

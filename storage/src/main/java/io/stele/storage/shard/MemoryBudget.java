@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all memtables of the node hold together, and how much they may. Beyond half the limit shards
- * flush what they have; beyond the limit writes wait. Safe for use by many threads.
+ * The memory budget of all memtables of the node: the bytes in use and their limit. Beyond half of
+ * the limit, a shard that holds at least an equal share flushes its largest memtable. Beyond the
+ * limit, writes wait. Thread-safe.
  */
 public final class MemoryBudget {
     private final long limitBytes;

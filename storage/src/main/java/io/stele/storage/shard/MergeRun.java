@@ -8,8 +8,9 @@ import io.stele.storage.tablet.TableMaintenance.Merge;
 import java.util.List;
 
 /**
- * A merge that is at work, or the reading of a file for sketches: whoever waits for it sees how far
- * it is, and it can be stopped. Confined to the shard's context; bytes are counted on its thread.
+ * A running compaction, or a running read of a file for sketches, with the callers that wait for
+ * it. They see its progress, and it can be stopped. Confined to the shard's context; bytes are
+ * counted on the thread of the compaction.
  */
 final class MergeRun {
     private final MaintenanceWaiters waiters;

@@ -3,8 +3,8 @@ package io.stele.storage.shard;
 import java.util.List;
 
 /**
- * Takes the paths of files that no manifest names any more and that new readers do not find. Safe
- * for use by many threads.
+ * A receiver of the paths of obsolete files, for their later deletion: no manifest names them any
+ * more, and new readers do not find them. Thread-safe.
  */
 @FunctionalInterface
 public interface ObsoleteFiles {

@@ -1,10 +1,11 @@
 package io.stele.storage.shard;
 
 /**
- * How far the background is behind the writers of a shard, as a number: at or below 0 not at all,
- * at or above 1 so far that writes must stop, between them they are slowed down.
+ * The backpressure on the writers of a shard: a number for how far flushes and compactions are
+ * behind them. At or below 0 they are not behind. At or above 1 they are so far behind that writes
+ * must stop. Between 0 and 1, writes are slowed down.
  *
- * @param level of whatever is furthest behind
+ * @param level of the cause that is furthest behind
  */
 record Pressure(double level) {
     static final Pressure NONE = new Pressure(0);

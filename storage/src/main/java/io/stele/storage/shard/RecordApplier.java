@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Does what a log record says, as it comes from the log's writer; those from before a start are
- * applied by {@link RecordReplay}. Confined to the shard's context.
+ * The applier of durable log records to a shard, as the writer of the log delivers them. Records
+ * from before a start are applied by {@link RecordReplay}. Confined to the shard's context.
  */
 final class RecordApplier {
     /** Rows; with more, looking them up together gains little, and the first wait for the last. */

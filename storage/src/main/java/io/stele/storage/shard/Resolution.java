@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.WriteBatchReader;
 
-/** What a batch comes to, once it is known what its keys have. */
+/**
+ * The result of the evaluation of a batch against the present rows of its keys, before it is
+ * logged: accepted, refused, or not decided yet.
+ */
 sealed interface Resolution {
     /**
      * It is logged.

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Where a shard appends its records: the node's log. */
+/** The write-ahead log of the node, as a shard uses it to append its records. */
 public interface ShardLog {
     /** As {@link io.stele.storage.wal.NodeLog#append}. */
     CompletableFuture<LogPosition> append(

@@ -37,16 +37,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the memory and the files of one shard in shape: seals memtables by size, age and the node's
- * budget, flushes them, merges files, publishes manifests, and slows and stops the writers while
- * flushes and merges are behind.
+ * The background maintenance of the memory and the files of one shard. It seals memtables by size,
+ * age and the node's budget, flushes them, compacts files and publishes manifests. It slows and
+ * stops the writers while flushes and compactions are behind.
  *
- * <p>Invariant: nothing is sealed while a record is applied in part, because the store does not
- * answer. Invariant: a table has at most one flush and one merge at work. Work that failed (a store
- * fault) is tried again after a pause; until then memory stays and the log is kept. Who waits for
- * it is told after some failures ({@link MaintenanceWaiters}).
+ * <p>Invariant: nothing is sealed while a record is only partly applied because the store does not
+ * answer. Invariant: a table has at most one flush and one compaction at work. Work that failed (a
+ * store fault) is tried again after a pause; until then memory stays and the log is kept. Callers
+ * that wait for the work are notified of the failure after some failed attempts ({@link
+ * MaintenanceWaiters}).
  *
- * <p>Confined to the shard's execution context, except where said.
+ * <p>Confined to the shard's execution context, except where noted.
  */
 public final class ShardMaintenance {
     // Memtables of one table that wait to be flushed, row files of level 0 that each read may have

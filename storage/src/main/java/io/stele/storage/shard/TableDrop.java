@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Takes a dropped table out of the manifest. */
+/** A manifest change that removes a dropped table from the manifest. */
 record TableDrop(TableShard table) implements ManifestChange {
     TableDrop {
         requireNonNull(table, "table is null");

@@ -10,7 +10,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the writers of records what became of them. Confined to the shard's context. */
+/**
+ * The sender of acknowledgements and failures to the writers of log records, after the records are
+ * applied or have failed. Confined to the shard's context.
+ */
 final class WriteAnswers {
     private final ShardTables tables;
     private final WriteResolver resolver;

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 
 /**
- * Puts the writes of a shard into the log, those of tables without a primary key with row ids in
- * the order of their records. Safe for use by many threads.
+ * The appender of the writes of a shard to the log, on the write path. Writes to tables without a
+ * primary key get row ids in the order of their records. Thread-safe.
  */
 final class WriteAppender {
     private final TableGroupShard shard;

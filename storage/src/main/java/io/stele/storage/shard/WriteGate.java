@@ -11,18 +11,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds writes back while the background is behind: first they are slowed to a number of bytes a
- * second that falls with the {@link Pressure}, then they stop. Those held wait in order; those
- * beyond the limit of bytes, and those that waited too long, are refused as BUSY.
+ * A throttle in the write path of a shard, which holds writes back while flushes and compactions
+ * are behind. First, writes are slowed to a number of bytes per second that falls as the {@link
+ * Pressure} rises; then they stop. Held writes wait in order. Writes beyond the limit of waiting
+ * bytes, and writes that waited too long, are refused as BUSY.
  *
- * <p>Slowed writes go through, and those that waited too long are refused, when {@link #poke} is
- * called, every few milliseconds.
+ * <p>{@link #poke} lets slowed writes through, and refuses those that waited too long. It is
+ * called every 20 milliseconds.
  *
- * <p>Invariant: writes pass in the order they came, also those that come while earlier ones are
- * being let through. Invariant: a write that is refused is told so ({@link HeldWrite#postponed})
- * before any write behind it passes. Invariant: letting through never waits; a write for which the
- * log has no room stays at the head, since what makes room may need the thread that would wait.
- * Guarded by itself.
+ * <p>Invariant: writes pass in the order of arrival, including those that arrive while earlier
+ * ones are being let through. Invariant: a refused write is notified ({@link HeldWrite#postponed})
+ * before any write behind it passes. Invariant: letting writes through never waits. A write for
+ * which the log has no room stays at the head, since what makes room may need the thread that
+ * would wait. Thread-safe: guarded by itself.
  */
 final class WriteGate {
     private static final long WAITING_LIMIT_BYTES =

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 
 /**
- * What became of a batch.
+ * The result of a batch that was applied, as its writer receives it.
  *
- * @param lsn at or after which every reader sees it
- * @param skipped operations without effect: inserts of keys that were there, updates of keys that
- *     were not
+ * @param lsn at or after which every reader sees the batch
+ * @param skipped operations without effect: inserts of keys that were present, updates of keys
+ *     that were absent
  */
 public record WriteOutcome(Lsn lsn, int skipped) {
     public WriteOutcome {

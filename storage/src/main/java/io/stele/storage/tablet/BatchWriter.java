@@ -8,10 +8,11 @@ import io.stele.protocol.wire.WriteBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the rows of batches into memory: all of a table's, or those of one lane, which reads each
- * batch by itself and passes over the keys of the others.
+ * A writer of the rows of logged batches into a memtable, with their index entries. It takes all
+ * rows of a table, or those of one apply worker (lane). The writer of a lane reads each batch by
+ * itself and skips the keys of the other lanes.
  *
- * <p>Confined to the lane, or to whoever runs while the lanes are at rest.
+ * <p>Confined to its lane, or to code that runs while the lanes are idle.
  */
 final class BatchWriter {
     private static final byte[] NO_ROW_IDS = new byte[0];

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.NoSuchElementException;
 
 /**
- * Entries of an index in memory, in their order: keys one behind the other in one array, so that an
- * entry costs its key and {@value #OVERHEAD_BYTES} bytes and no object. Immutable.
+ * A sorted run of entries of a secondary index in memory. Keys lie one behind the other in one
+ * array, so that an entry costs its key and {@value #OVERHEAD_BYTES} bytes and no object.
+ * Immutable.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record EntryRun(byte[] bytes, int[] ends, long[] lsns) {

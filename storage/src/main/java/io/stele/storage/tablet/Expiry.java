@@ -2,7 +2,10 @@ package io.stele.storage.tablet;
 
 import io.stele.protocol.schema.TableSchema;
 
-/** Which rows of a table with a time to live need not be kept in files. */
+/**
+ * A calculation of the LSN below which rows of a table with a time to live have expired, so that
+ * files need not keep them. Stateless.
+ */
 final class Expiry {
     /**
      * 10 s: while a change of the time to live is on its way, readers may still follow the former.

@@ -16,8 +16,9 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * Writes a sealed memtable into files: one row file, or one column file a partition with its key
- * index, or both. Runs on a background thread; what it wrote counts once a manifest names it.
+ * The flush of a sealed memtable into files: one SST file, or one column file per partition with
+ * its key index, or both; and an SST file for each secondary index. Runs on a background thread.
+ * Its files take effect once a manifest names them.
  */
 final class FlushJob {
     private static final int LEVEL = 0;

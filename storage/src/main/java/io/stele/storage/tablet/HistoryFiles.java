@@ -1,11 +1,11 @@
 package io.stele.storage.tablet;
 
 /**
- * When rows that have ended, but that readers of the past still ask for, go into files of their
- * own: a scan of the present passes over such a history file unread, since all of its rows have
- * ended. Immutable.
+ * A policy for history files: separate column files for obsolete row versions that readers of the
+ * past still need. A scan of the present skips such a file unread, since all of its rows are
+ * obsolete. Immutable.
  *
- * @param minRows fewer are cheaper to skip than to file
+ * @param minRows fewer obsolete rows cost less to skip than a file of their own
  */
 record HistoryFiles(long minRows) {
     private static final int PART = 16; // with a smaller share, scans hardly notice

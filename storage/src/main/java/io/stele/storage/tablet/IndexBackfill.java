@@ -18,12 +18,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the entries of every row version that was there before an index: with those that writes
- * have made since, the index is complete, for every LSN of the retained history.
+ * The backfill of a new secondary index: the creation of the entries of all row versions from
+ * before the index. With the entries of writes since then, the index is complete for every LSN of
+ * the retained history.
  *
  * <p>Versions come in the order of the primary key, so their entries are sorted in memory piece by
- * piece, the pieces written as files and merged into the level 1 that the index has not got yet.
- * Steps run on background threads, one after the other, the rest on the shard's context.
+ * piece. The pieces are written as files and merged into level 1, which the index does not have
+ * yet. Steps run on background threads, one after the other; everything else runs on the shard's
+ * context.
  */
 public final class IndexBackfill implements ManifestChange, AutoCloseable {
     /** Bytes of entries that are sorted in memory: one build at a time is at work on a node. */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Takes the files of indexes that a table has no more out of the manifest. */
+/** A manifest change that removes the files of dropped indexes of a table from the manifest. */
 public record IndexDrop(TableShard table) implements ManifestChange {
     public IndexDrop {
         requireNonNull(table, "table is null");

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes the index entries of rows and puts them into memtables, a batch at a time: one for each
- * lane of a table.
+ * A writer of the index entries of rows into index memtables, a batch at a time. Each apply worker
+ * (lane) of a table has one.
  *
- * <p>Entries stay in the lane of their row, whatever their own key: an entry is a fact that is
- * never taken back, so nothing depends on the order of two of them, and none is handed from lane to
+ * <p>Entries stay in the lane of their row, whatever their own key. An entry is a fact that is
+ * never retracted. So nothing depends on the order of two entries, and none is passed from lane to
  * lane.
  *
- * <p>Confined to its lane, or to whoever runs while the lanes are at rest.
+ * <p>Confined to its lane, or to code that runs while the lanes are idle.
  */
 final class IndexEntryWriter {
     private final List<IndexKeys> keys;

@@ -14,15 +14,15 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * How the entries of a secondary index look: the index columns, each with a marker for null, then
- * the primary key of the row. An entry has no value.
+ * The key encoding of the entries of a secondary index: the index columns, each with a marker for
+ * null, then the primary key of the row. An entry has no value.
  *
  * <pre>
  * entry := first {@value #MAX_COLUMN_BYTES} bytes of the index columns as {@link KeyEncoder} | primary key
  * </pre>
  *
- * <p>What is cut off of long values is made good where the row itself is looked at, as it always
- * is: an entry only says that its row may have these values. Immutable.
+ * <p>The part of a long value that is cut off is compared in the row itself, which lookups always
+ * read: an entry only states that its row may have these values. Immutable.
  */
 public final class IndexKeys {
     /** A block and an index must hold several entries. */

@@ -8,8 +8,8 @@ import io.stele.storage.orc.ColumnFileCursor;
 import java.io.IOException;
 
 /**
- * Makes the index entries of a worker's file when it comes into effect: reads its rows once. Runs
- * on the shard's execution context.
+ * The creation of index entries for a column file of a Trino worker, when the file takes effect.
+ * The rows of the file are read once. Stateless; runs on the shard's execution context.
  */
 final class IngestedEntries {
     private static final int PUBLISH_BYTES = 256 << 10; // memtable arrays of a useful size

@@ -10,7 +10,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import java.util.List;
 import java.util.Optional;
 
-/** What is known of a column in rows of before it was added. Stateless. */
+/** Statistics of a column for rows that were written before the column was added. Stateless. */
 public final class InitialStatistics {
     private InitialStatistics() {}
 

@@ -1,9 +1,10 @@
 package io.stele.storage.tablet;
 
 /**
- * Which rows of column files are kept.
+ * A filter by LSN of the rows that compactions, index backfills and scans of row versions keep
+ * from column files.
  *
- * @param retentionLsn those that ended later
+ * @param retentionLsn only rows that ended later
  * @param expiredLsn of those, the ones at or above
  */
 record KeptRows(long retentionLsn, long expiredLsn) {

@@ -13,9 +13,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Finds the rows that keys have in column files. On a store that is far away what is in memory
- * answers first; then what all files need for the keys that are left is read side by side, in two
- * rounds for as many keys as there is memory for. Immutable and thread-safe.
+ * A search for the rows of keys in column files through their key indexes. On a remote store, what
+ * is in memory answers first. Then what all files need for the remaining keys is read in parallel,
+ * in two rounds. Each time it takes as many keys as there is memory for. Immutable and
+ * thread-safe.
  */
 final class KeyIndexSearch {
     /** 16 MiB: of stored blocks that are fetched together. */

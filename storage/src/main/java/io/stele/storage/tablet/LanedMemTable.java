@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memtable in parts, one for each lane of keys, so that lanes write side by side and share
- * nothing; readers see one.
+ * A memtable in parts, one for each apply worker (lane) of keys, so that workers write in parallel
+ * and share nothing. Readers see one memtable.
  *
  * <p>Invariant: a version is in the part of its key's lane. Invariant: each part has one writer at
- * a time: its lane, or whoever runs while the lanes are at rest ({@link #put}).
+ * a time: its lane, or code that runs while the lanes are idle ({@link #put}).
  */
 final class LanedMemTable implements MemTable {
     private final List<MemTable> parts;

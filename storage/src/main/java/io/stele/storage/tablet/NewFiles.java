@@ -4,7 +4,7 @@ import io.stele.storage.manifest.FileEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a flush wrote, open for reading. */
+/** The files that a flush wrote, open for reading. */
 record NewFiles(List<RowFile> rowFiles, List<ColumnFile> columnFiles, List<RowFile> indexFiles) {
     NewFiles {
         rowFiles = List.copyOf(rowFiles);

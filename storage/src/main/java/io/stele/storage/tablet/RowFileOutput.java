@@ -19,8 +19,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes sorted versions into row files of about a given size; all versions of a key are in one
- * file. Confined to one thread; what it wrote before a failure is unreferenced and collected at the
+ * A writer of sorted versions into SST files of about a given size, for flushes and compactions:
+ * versions of rows, or entries of a secondary index. All versions of a key are in one file.
+ * Confined to one thread. Files written before a failure are unreferenced and are collected at the
  * next start.
  */
 final class RowFileOutput implements AutoCloseable {

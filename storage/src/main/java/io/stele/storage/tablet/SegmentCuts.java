@@ -12,12 +12,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the column files that a merge writes are cut, so that each has a range of the segment key
- * to itself and a query for a range of event time leaves the others alone (Hologres's segment key).
+ * The cuts of the segment key between the column files that a compaction writes. Each file has a
+ * range of the segment key to itself. So a query for a range of event time skips the others
+ * (Hologres's segment key).
  *
- * <p>The cuts are those that divide the inputs into equal parts, if rows are spread evenly over the
- * range of each input: no row is read to find them. Rows without a value go with the lowest.
- * Confined to one thread.
+ * <p>The cuts divide the inputs into equal parts, if rows are spread evenly over the range of each
+ * input: no row is read to find them. Rows without a value go with the lowest. Confined to one
+ * thread.
  */
 final class SegmentCuts {
     /**

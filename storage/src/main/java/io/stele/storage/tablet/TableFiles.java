@@ -34,7 +34,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** How the tablets of a node open and name their files. Immutable; safe for use by many threads. */
+/**
+ * A factory of readers of the files of a node's tablets, over the object store and the caches. It
+ * also names new files. Immutable and thread-safe.
+ */
 public final class TableFiles {
     private final ObjectStore store;
     private final BlockCache rowBlocks;

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What there is to do for a table's files: which memtable to flush, which files to merge. Confined
- * to the shard's context.
+ * The planner of flushes and compactions of one table: it selects the memtable to flush and the
+ * files to compact. Confined to the shard's context, except where noted.
  */
 public final class TableMaintenance {
     private static final int ROW_FILES_OF_LEVEL_1 =

@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What was written for a table in a shard since the start: how much came in, and how much flushes
- * and merges made of it. Safe for use by many threads.
+ * Counters of the writes to a table in a shard since the start: the bytes that came in, and what
+ * flushes and compactions made of them. Thread-safe.
  */
 public final class Traffic {
     private final LongAdder batchBytes = new LongAdder();

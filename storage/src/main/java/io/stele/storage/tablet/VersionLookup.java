@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the LSN of the version of a key that a reader at some LSN sees, without its row where that
- * can be. Blocks on files; safe on any thread.
+ * A point lookup of the LSN of the version of a key that a reader at some LSN sees. It does not
+ * read the row where that is possible. It blocks on files. Thread-safe.
  */
 final class VersionLookup {
     /** The reader sees no row of the key. */

@@ -3,11 +3,12 @@ package io.stele.storage.tablet;
 import java.util.Arrays;
 
 /**
- * Versions in memory in the order they came, by index from 0: fields lie in long arrays, keys and
- * rows in the batches that brought them, so that a version costs no object.
+ * An append-only array of row versions in memory, in the order of arrival, by index from 0. Fields
+ * lie in long arrays; keys and rows stay in the batches that brought them. So a version costs no
+ * object.
  *
- * <p>One writer. Readers on any thread may ask for any index that they were told of by a volatile
- * or release write after {@link #add}; what is there does not change.
+ * <p>One writer. Readers on any thread may read any index that was published to them by a volatile
+ * or release write after {@link #add}. Existing versions do not change.
  */
 final class VersionStore {
     /** Bytes of a version beyond its key and its row. */

@@ -6,8 +6,9 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader at one LSN sees of a sorted sequence of versions: of each key the newest version at
- * or below the LSN, unless that is a tombstone. Confined to one thread.
+ * A cursor over the versions that a reader at one LSN sees in a sorted sequence of versions. Of
+ * each key it returns the newest version at or below the LSN, unless that is a tombstone or has
+ * expired. Confined to one thread.
  */
 public final class VisibleVersions {
     private final Iterator<KeyedVersion> versions;

@@ -21,14 +21,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for the log, and which LSNs have been given out. Records wait in one queue, except
- * that those of a held shard wait beside it until the hold is released.
+ * The queue of records that wait for the log, with the assignment of their LSNs. Records wait in
+ * one queue, except that those of a held shard wait beside it until the hold is released.
  *
- * <p>Invariant: in the queue, the records of one shard that have an LSN come before those that have
- * none, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at most
- * one hold, and a held shard has no record without LSN in the queue.
+ * <p>Invariant: in the queue, the records of one shard that have an LSN come before those that
+ * have none, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at
+ * most one hold, and a held shard has no record without LSN in the queue.
  *
- * <p>Guarded by one lock, which is never held across I/O or foreign code.
+ * <p>Thread-safe: guarded by one lock, which is never held across I/O or foreign code.
  */
 final class AppendQueue {
     private final ReentrantLock lock = new ReentrantLock();

@@ -5,7 +5,7 @@ import io.stele.protocol.ShardId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that has just become durable, as told to the {@link LogListener}.
+ * A log record that has just become durable, as passed to the {@link LogListener}.
  *
  * @param attachment what the caller gave with the record, never written anywhere; {@code null} if
  *     nothing

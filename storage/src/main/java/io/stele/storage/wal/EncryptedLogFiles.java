@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.storage.encryption.Encryption;
 
 /**
- * Log files whose records are encrypted as they are laid out (see {@link WalFormat}): headers and
- * checksums stay what they are, so that what a crash left of a group is still told from damage. As
- * safe for threads as what it wraps.
+ * A wrapper of log files that encrypts the records when they are encoded (see {@link WalFormat}).
+ * Headers and checksums stay as they are. So a group that a crash left incomplete is still
+ * distinguished from damage. As thread-safe as what it wraps.
  */
 public final class EncryptedLogFiles extends ForwardingLogFiles {
     private final Encryption encryption;

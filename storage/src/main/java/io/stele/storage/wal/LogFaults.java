@@ -3,12 +3,12 @@ package io.stele.storage.wal;
 import java.util.Locale;
 
 /**
- * How often log files in memory misbehave. A call that fails may have had its effect, wholly or in
- * part, or have it later, as after a timeout: which, shows at the next start.
+ * The fault rates and delays of simulated log files in memory. A call that fails may have had its
+ * effect, wholly or in part, or may have it later, as after a timeout. The next start shows which.
  *
  * @param failedChange share of appends, creations, seals and deletions (0 to 1) that fail
  * @param failedSync share of syncs that fail
- * @param maxSyncNanos greatest time of a sync; times are uniform from 0
+ * @param maxSyncNanos longest time of a sync; times are uniform from 0
  */
 public record LogFaults(double failedChange, double failedSync, long maxSyncNanos) {
     /** None: only crashes. */

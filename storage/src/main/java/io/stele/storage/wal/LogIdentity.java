@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Which log lies somewhere, looked up before it is taken over, so that nobody stops the owner of
- * another log, or puts a fence into it.
+ * A lookup of the identity of the log at a location, before the log is taken over. So the owner of
+ * another log is not stopped, and no fence is put into that log. Stateless.
  */
 public final class LogIdentity {
     private LogIdentity() {}

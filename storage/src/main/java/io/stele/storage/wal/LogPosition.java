@@ -3,7 +3,7 @@ package io.stele.storage.wal;
 import io.stele.protocol.Lsn;
 
 /**
- * Where a durable record lies: its LSN, the number of its segment, and the offset of its group in
- * that segment.
+ * The position of a durable record in the log: its LSN, the number of its segment, and the offset
+ * of its group in that segment.
  */
 public record LogPosition(Lsn lsn, long segment, long groupOffset) {}

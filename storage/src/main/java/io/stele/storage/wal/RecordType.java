@@ -3,8 +3,8 @@ package io.stele.storage.wal;
 import java.util.Optional;
 
 /**
- * What a record says; the log itself understands only {@link #VOID}. The ids are on disk and never
- * change meaning.
+ * The types of log records, by content. The log itself interprets only {@link #VOID}. The ids are
+ * on disk and never change meaning.
  */
 public enum RecordType {
     /** A batch of row changes in one shard. */

@@ -5,7 +5,10 @@ import io.stele.protocol.ShardId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Takes records of segments that are about to be deleted, in log order. One thread. */
+/**
+ * A consumer of the records of log segments that are about to be deleted, in log order. Called by
+ * one thread.
+ */
 public interface ReleasedRecords {
     /** Takes none. */
     ReleasedRecords NONE =

@@ -4,7 +4,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import java.nio.ByteBuffer;
 
-/** Takes the records of a log, in log order, while it is being recovered. */
+/** A consumer of the records of a log, in log order, during recovery. */
 @FunctionalInterface
 public interface ReplayConsumer {
     /**

@@ -3,9 +3,9 @@ package io.stele.storage.wal;
 import java.nio.ByteBuffer;
 
 /**
- * Runs over the body of a group at its place in the file and finds weak sectors: those in which the
- * group has fewer than two bits set, so that one flipped bit, or none, makes them look like a
- * sector that was never written.
+ * A detector of weak sectors in the body of a log group, which it reads with the group's offset in
+ * the file. In a weak sector the group has fewer than two bits set. One flipped bit, or none, then
+ * makes it look like a sector that was never written.
  *
  * <p>Confined to one thread.
  */

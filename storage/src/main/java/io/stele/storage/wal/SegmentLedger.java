@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What each existing segment holds: its size and the last LSN of each shard in it. It decides what
- * may be deleted.
+ * A ledger of the existing segments of the log: the size of each, and the first and last LSN of
+ * each shard in it. It decides which segments may be deleted.
  *
- * <p>Guarded by itself.
+ * <p>Thread-safe: guarded by itself.
  */
 final class SegmentLedger {
     private final TreeMap<Long, Contents> segments = new TreeMap<>();

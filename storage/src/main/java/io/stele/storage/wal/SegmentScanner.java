@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one segment from its first to its last whole group. Damage ends the scan if it is a torn
- * tail of the last segment, and refuses the log otherwise.
+ * A reader of one log segment in recovery, from its first to its last whole group. A torn tail of
+ * the last segment ends the scan. Any other damage fails the recovery of the log.
  *
  * <p>Confined to one thread.
  */

@@ -8,11 +8,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes groups to the end of the log, one segment after the other. A segment is created with its
- * first group.
+ * A writer of groups to the end of the log, one segment after the other. A segment is created with
+ * its first group.
  *
- * <p>Invariant: when {@link #write} begins, every earlier group is durable. After an exception it
- * is never called again.
+ * <p>Invariant: when {@link #write} begins, every earlier group is durable. After an exception
+ * {@code write} is never called again.
  *
  * <p>Confined to the thread that commits.
  */

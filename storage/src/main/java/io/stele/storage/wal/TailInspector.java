@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Tells whether the bytes where a group should begin, in the last segment, can only be what a crash
- * left of a group that was never synced.
+ * A check of the end of the last log segment in recovery, which distinguishes what a crash left
+ * from damage. It decides whether the bytes where a group or the segment header should be can only
+ * come from a write that was never synced.
  *
  * <p>Confined to one thread.
  */

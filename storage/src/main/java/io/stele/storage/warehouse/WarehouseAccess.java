@@ -10,14 +10,14 @@ import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 
 /**
- * What it takes to reach a warehouse wherever it is.
+ * The configuration and resources with which a process reaches a warehouse on any kind of store.
  *
  * @param s3 used by buckets only
- * @param hadoop used by file systems of Hadoop only
- * @param retrieval how buckets and file systems of Hadoop are read
- * @param random safe for many threads
- * @param sleepMillis lets the calling thread wait between attempts
- * @param retrievalThreads read them
+ * @param hadoop used by Hadoop file systems only
+ * @param retrieval how buckets and Hadoop file systems are read
+ * @param random thread-safe
+ * @param sleepMillis blocks the calling thread between attempts
+ * @param retrievalThreads the threads of those reads
  */
 public record WarehouseAccess(
         S3Config s3,

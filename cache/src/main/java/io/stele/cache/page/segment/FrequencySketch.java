@@ -3,10 +3,10 @@ package io.stele.cache.page.segment;
 import io.stele.cache.page.PageKey;
 
 /**
- * How often pages were asked for lately, about: a count-min sketch of four-bit counters that are
- * halved now and then (G. Einziger, R. Friedman, B. Manes, TinyLFU: A Highly Efficient Cache
- * Admission Policy, ACM Transactions on Storage 2017, sections 3.1 to 3.3). Estimates are never too
- * low, except by ageing.
+ * A count-min sketch of the recent access frequencies of pages, with 4-bit counters and periodic
+ * halving (G. Einziger, R. Friedman, B. Manes, TinyLFU: A Highly Efficient Cache Admission Policy,
+ * ACM Transactions on Storage 2017, sections 3.1 to 3.3). Estimates are never too low, except by
+ * ageing.
  *
  * <p>Not thread-safe.
  */

@@ -7,14 +7,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How a store of segment files lays out its pages, and whose they are to be.
+ * The layout of a page store of segment files: page geometry, units of a segment, reserved shares
+ * of tables, and admission.
  *
- * @param unitsPerSegment units of a segment file, a multiple of {@value Places#GROUP}; each file is
- *     kept open
- * @param shares of the space of each directory, what is reserved for a table, by its name: from 0
- *     to 1, all of them together at most 1. What a table does not use, others borrow
- * @param admission whether a page that comes into a full cache has to have been asked for more
- *     often than the one that would go for it; else the newest stay
+ * @param unitsPerSegment units of a segment file, a multiple of {@value Places#GROUP}; each file
+ *     stays open
+ * @param shares of the space of each directory, the part reserved for a table, by its name: from 0
+ *     to 1, all of them together at most 1. Other tables borrow the part that a table does not use
+ * @param admission whether a page that comes into a full cache must have been requested more often
+ *     than the page that would be evicted for it (a frequently requested page is also admitted at
+ *     random, once in 128 times); else the newest stay
  */
 public record SegmentLayout(
         PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares, boolean admission) {

@@ -1,9 +1,10 @@
 package io.stele.cache.page.segment;
 
 /**
- * Which units of a directory are in use: one bit each, in groups of four. A group is given out as a
- * whole, or unit by unit; single units come from groups that are broken already, as long as there
- * are some. The lowest room goes first, because its space on disk is there already.
+ * A free-space bitmap of the units of a cache directory: one bit for each unit, in groups of four.
+ * A group is allocated as a whole, or unit by unit. Single units come from groups that are already
+ * partly used, as long as there are some. The lowest free place is allocated first, because its
+ * space on disk is allocated already.
  *
  * <p>Invariant: a unit is in use at most once. Not thread-safe.
  */

@@ -11,7 +11,10 @@ import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import jakarta.validation.constraints.NotNull;
 
-/** What the coordinator keeps of tables and views. Not thread-safe: read at start-up. */
+/**
+ * Configuration of the coordinator's cache of the metadata of tables and views. Not thread-safe;
+ * read at start-up.
+ */
 public class MetadataCacheConfig {
     private boolean enabled = true;
     private boolean pushEnabled = true;

@@ -11,7 +11,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.weakref.jmx.Managed;
 
-/** What the metadata cache did, and how old what it gave was. Thread-safe. */
+/**
+ * Counters of the coordinator's metadata cache, and the age of the entries that queries used,
+ * exported over JMX. Thread-safe.
+ */
 public final class MetadataCacheMetrics {
     private final Supplier<CacheStatistics> held;
     private final LongAdder hits = new LongAdder();

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Which of what was loaded is still good: every name has a generation, which grows with each change
- * that is heard of. What was loaded is kept under the generation of before its load, so what a
- * change overtook is found by nobody who has heard of the change.
+ * The validity generations of metadata cache entries: a counter for each name, which grows with
+ * each change that is received. An entry is cached under the generation that its name had before
+ * the load. So an entry that a change overtook is found by no reader that has received the change.
  *
- * <p>Invariant: what is kept under the present generation of a name is as the sidecar would
- * describe it at {@link #version} or later. Guarded by itself.
+ * <p>Invariant: an entry that is cached under the present generation of a name is as the sidecar
+ * would describe it at {@link #version} or later. Guarded by itself.
  */
 final class MetadataGenerations {
     /** Knows nothing: every sidecar answers that all may be different. */

@@ -16,10 +16,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has a name, as a sidecar described it, with statistics of parts that were asked for since.
- * Of a table's description the LSN of its last change is that of then, which says nothing later.
+ * A table or view as a sidecar described it, with the statistics of its parts that were requested
+ * since: an entry of the metadata cache. It can also state that no relation has the name. In a
+ * table's description, the LSN of the last change is as of the description; it excludes no later
+ * change.
  *
- * <p>The description is immutable; the statistics are guarded by this.
+ * <p>The description is immutable; the statistics are guarded by the lock of their map.
  */
 public final class Relation {
     /** Says that nothing has a name. */

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which tables queries scan, by the table or view that they look at first: most queries are like
- * some before. A wrong guess costs the sidecar a look at a table, a missing one a request.
+ * A predictor of the tables that a query scans, by the table or view that the query accesses first.
+ * Most queries resemble earlier ones. A wrong prediction costs the sidecar the access to a table; a
+ * missing one costs a request.
  *
  * <p>Guarded by itself.
  */

@@ -16,10 +16,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What scans of a table read as long as its plan has one token: of all rows, or of predicates that
- * were asked for. Immutable.
+ * The cached scan plans of one table, of all rows or of the predicates that were requested. They
+ * are valid as long as the table's plan has one token. Immutable.
  *
- * @param all the plan of all rows; empty: not known
+ * @param all the plan of all rows; empty: not cached
  * @param parts plans by predicate, the oldest first
  */
 record KeptPlan(

@@ -22,8 +22,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scans of one transaction read: from plans that the reply to its read point confirmed or
- * brought, or by asking. Guarded by itself; nobody waits for the sidecar under it.
+ * The scan plans of one transaction, cached or requested from the sidecar. A cached plan is used
+ * only if the reply to the transaction's read point confirmed its token or brought it. Guarded by
+ * itself; no request to the sidecar is made under its lock.
  */
 public final class QueryPlans {
     /**

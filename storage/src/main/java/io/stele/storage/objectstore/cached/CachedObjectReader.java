@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Reads a data file through the page cache. */
+/** A reader of a data file through the page cache. */
 final class CachedObjectReader implements ObjectReader {
     private final ObjectStore store;
     private final String path;

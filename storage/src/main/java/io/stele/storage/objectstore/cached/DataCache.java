@@ -35,8 +35,8 @@ import java.util.random.RandomGenerator;
 /**
  * The data page cache of one process, open on its directories. Thread-safe.
  *
- * <p>In it tables go by their ids, which a renamed table keeps; {@link #name} tells how they are
- * called, for whoever reads metrics and reserves shares.
+ * <p>Tables are identified by their ids, which a renamed table keeps. {@link #name} sets their
+ * present names, for metrics and for reserved shares.
  */
 public final class DataCache implements AutoCloseable {
     /** Tables whose names are remembered; metrics of others show their ids. */

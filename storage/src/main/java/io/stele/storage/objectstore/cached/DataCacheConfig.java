@@ -16,8 +16,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where pages of data files are kept on disks of this host, for sidecars and catalogs alike. No
- * directories: in a folder beside the data of the process, as {@link DefaultCache} has it.
+ * Configuration of the data page cache, which keeps pages of data files on local disks of this
+ * host. Sidecars and Trino catalogs use the same keys. Without configured directories, the cache is
+ * in a folder beside the data of the process, as {@link DefaultCache} defines it.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */

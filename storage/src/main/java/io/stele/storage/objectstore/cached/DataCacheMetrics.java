@@ -9,7 +9,10 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
-/** What a data page cache holds, as gauges; 0 while there is none. Thread-safe. */
+/**
+ * The JMX metrics of a data page cache: its size, its directories, and counters of its pages. All
+ * are 0 while there is no cache. Thread-safe.
+ */
 public final class DataCacheMetrics {
     private final Supplier<Optional<DataCacheSpace>> space;
 

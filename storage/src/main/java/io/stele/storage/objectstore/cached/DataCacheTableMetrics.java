@@ -11,7 +11,8 @@ import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
 /**
- * What a data page cache did for one table, as metrics; 0 while it has nothing of it. Thread-safe.
+ * The JMX metrics of one table in a data page cache: reads, hits, requests and estimated hit
+ * ratios. All are 0 while the cache has no statistics of the table. Thread-safe.
  */
 public final class DataCacheTableMetrics {
     private final Supplier<Optional<DataCacheTable>> table;

@@ -3,8 +3,12 @@ package io.stele.storage.objectstore.cached;
 import java.util.Optional;
 
 /**
- * Which objects of a warehouse are data files: what lies in {@code data/<table id>/<shard>/}. Each
- * is created once, by a name that is never used again, and never changes.
+ * The naming convention of data files: the objects of a warehouse in {@code data/<table
+ * id>/<shard>/}. The data page cache and the caches of results recognize data files and their
+ * tables by it.
+ *
+ * <p>Invariant: a data file is created once, under a name that is never used again, and never
+ * changes.
  */
 public final class DataFiles {
     private static final String FOLDER = "data/";

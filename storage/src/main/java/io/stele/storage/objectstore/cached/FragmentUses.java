@@ -10,7 +10,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** What caches of fragment results, the sidecar's and the workers', tell of themselves. */
+/**
+ * A converter of the statistics of a {@link BenefitCache} to {@link FragmentCacheUse} records, one
+ * for the cache and one for each table in it. It serves the aggregate cache of the sidecar and the
+ * filtered-rows caches of the workers.
+ */
 public final class FragmentUses {
     private FragmentUses() {}
 

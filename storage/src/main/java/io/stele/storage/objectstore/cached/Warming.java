@@ -1,6 +1,9 @@
 package io.stele.storage.objectstore.cached;
 
-/** Which data files enter the cache as they are written, because their writer has the bytes. */
+/**
+ * The policies of warming on write: the data files whose pages enter the data page cache while they
+ * are written. Their writer has the bytes already.
+ */
 public enum Warming {
     /** None. */
     NOTHING,

@@ -9,8 +9,9 @@ import java.io.IOException;
 import java.util.Objects;
 
 /**
- * Writes a data file and offers its pages to the cache as they become full; what the cache cannot
- * take in time it does not take. Pages of a file that is not published are forgotten.
+ * An object writer on the write path that writes a data file and offers each full page to the data
+ * page cache. Pages that the cache cannot accept in time are not cached. Pages of a file that is
+ * closed without publication are removed from the cache.
  */
 final class WarmingWriter extends ForwardingObjectWriter {
     private final CachedObjectStore store;

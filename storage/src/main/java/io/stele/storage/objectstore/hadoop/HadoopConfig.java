@@ -9,8 +9,9 @@ import java.io.File;
 import java.util.List;
 
 /**
- * How HDFS and other file systems of Hadoop are reached, for sidecars and catalogs alike: by
- * Hadoop's own files. Used only where a location is on one of them.
+ * Configuration of the access to HDFS and other Hadoop file systems, by Hadoop's own configuration
+ * files. Sidecars and Trino catalogs use the same keys. Used only where a location is on such a
+ * file system.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */

@@ -8,7 +8,10 @@ import java.nio.file.NoSuchFileException;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.ipc.RemoteException;
 
-/** What the failure of a call of a Hadoop file system means, in the terms of object stores. */
+/**
+ * A classifier and translator of failures of Hadoop file system calls to the exceptions of the
+ * object store interface.
+ */
 final class HadoopFailures {
     private HadoopFailures() {}
 

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import org.apache.hadoop.fs.Path;
 
-/** Writes a temporary file and renames it in the end. Confined to one thread at a time. */
+/**
+ * An object writer for Hadoop file systems that writes a temporary file and renames it to its final
+ * name on commit. Confined to one thread at a time.
+ */
 final class HadoopObjectWriter extends TrackedObjectWriter {
     private final HadoopTemporary file;
     private final HadoopPublication publication;

@@ -16,9 +16,12 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a finished file its name, if nothing has that name, in one step: a rename without
- * overwriting, which HDFS does atomically. Where the answer is lost, the file that is there is told
- * from ours by its number.
+ * The atomic publication of a finished temporary file under its final name in a Hadoop file system,
+ * on the write path. A file is created only if no file has that name, by a rename without
+ * overwriting, which HDFS does atomically.
+ *
+ * <p>The outcome of a rename may be unknown because its answer was lost. Then the file id of HDFS
+ * decides whether the file at the final name is this one.
  *
  * <p>Thread-safe.
  */

@@ -12,11 +12,13 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streams of files that were read lately, kept open: opening one asks the name node where its
- * blocks are. For files that do not change; who deletes or replaces one says so with {@link
+ * A cache of open input streams of recently read Hadoop files. It saves the request to the name
+ * node for block locations that each opening costs.
+ *
+ * <p>It is for files that do not change. A caller that deletes or replaces a file must call {@link
  * #forget}.
  *
- * <p>Guarded by itself; opens, reads and closes without the lock.
+ * <p>Thread-safe: guarded by its own lock. Streams are opened, read and closed outside the lock.
  */
 final class OpenStreams implements Closeable {
     private final FileSystem files;

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a warehouse on S3 is reached, for sidecars and catalogs alike; the keys are those of Trino's
- * own S3 file system. Used only where the warehouse is on S3.
+ * Configuration of the access to a warehouse on S3. Sidecars and Trino catalogs use the same keys,
+ * which are those of Trino's own S3 file system. Used only where the warehouse is on S3.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */

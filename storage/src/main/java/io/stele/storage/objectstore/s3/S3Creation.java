@@ -13,10 +13,12 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Creation of an object that is not there, with {@code If-None-Match: *}, also when requests end in
- * an unknown outcome: the object carries the UUID of its creation as metadata, and by that a
- * refused or failed request is told from one's own that got through. One attempt is sent again as
- * it is, with the same UUID, so at most one of all takes effect.
+ * The conditional creation and replacement of S3 objects ({@code If-None-Match: *}, {@code
+ * If-Match}) with retries, also after requests with an unknown outcome.
+ *
+ * <p>An object carries the UUID of its creation as metadata. After a refused or failed request,
+ * this UUID shows whether an earlier attempt of the same creation succeeded. A retry sends the same
+ * request with the same UUID, so at most one attempt takes effect.
  *
  * <p>Thread-safe.
  */

@@ -17,7 +17,10 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
 
-/** Makes the download manager of a bucket. */
+/**
+ * A factory of the download manager of an S3 bucket, with its HTTP connections and its range
+ * source.
+ */
 final class S3Downloads {
     /** S3 tells other addresses every few seconds, and each is good for long. */
     private static final Duration LOOKUP_EVERY = Duration.ofSeconds(10);

@@ -6,7 +6,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 
 /**
- * What requests that create objects say of encryption at rest.
+ * The server-side encryption settings that are added to requests that create S3 objects.
  *
  * @param kmsKeyId with KMS; empty for the key of AWS
  */

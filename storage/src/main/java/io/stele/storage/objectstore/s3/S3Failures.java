@@ -8,7 +8,10 @@ import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** What the failure of a request to S3 means. */
+/**
+ * A classifier and translator of failures of S3 requests to the exceptions of the object store
+ * interface.
+ */
 final class S3Failures {
     /** What became of a request that creates something only if nothing is there. */
     enum Creation {

@@ -14,7 +14,10 @@ import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** What a failed read of S3 means, for whoever may send it again. */
+/**
+ * A translator of failed S3 reads to the exceptions of a range source, by which the retrieval layer
+ * decides on a retry.
+ */
 final class S3Refusal {
     private static final Pattern CODE = Pattern.compile("<Code>([^<]{1,100})</Code>");
     private static final Pattern MESSAGE = Pattern.compile("<Message>([^<]{1,500})</Message>");

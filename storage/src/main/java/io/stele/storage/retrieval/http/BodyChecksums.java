@@ -3,7 +3,10 @@ package io.stele.storage.retrieval.http;
 import io.stele.storage.retrieval.ContentRange;
 import java.util.OptionalInt;
 
-/** Which checksum the body of an answer must have. Called on an event loop: must not block. */
+/**
+ * An extractor of the checksum that the body of an HTTP response must have, from the response's
+ * head. Called on an event loop: must not block.
+ */
 @FunctionalInterface
 public interface BodyChecksums {
     /** Answers say nothing of checksums. */

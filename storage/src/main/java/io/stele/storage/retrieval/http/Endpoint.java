@@ -6,9 +6,9 @@ import java.net.URI;
 import java.util.Locale;
 
 /**
- * Where connections go.
+ * The network endpoint of HTTP connections.
  *
- * @param secure whether they are encrypted
+ * @param secure whether connections are encrypted
  * @param host name or address, without brackets
  */
 public record Endpoint(boolean secure, String host, int port) {

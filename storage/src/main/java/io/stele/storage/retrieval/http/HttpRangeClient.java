@@ -17,8 +17,9 @@ import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
 
 /**
- * Sends ranged GETs and reads their bodies straight into the buffers of those who asked: without
- * streams, without a thread a request, without garbage in proportion to the bytes. Thread-safe.
+ * A non-blocking HTTP client for ranged GET requests that reads response bodies directly into the
+ * buffers of the callers. It uses no streams and no thread per request, and creates no garbage in
+ * proportion to the bytes. Thread-safe.
  */
 public final class HttpRangeClient implements Closeable {
     private final List<EventLoop> loops;

@@ -2,7 +2,10 @@ package io.stele.storage.retrieval.http;
 
 import java.io.IOException;
 
-/** What an answer means that does not have the bytes. Called on an event loop: must not block. */
+/**
+ * A translator of an HTTP response without the requested bytes to the failure of the request.
+ * Called on an event loop: must not block.
+ */
 @FunctionalInterface
 public interface Refusal {
     /**
