@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The session properties of the connector and their values in a session:
- * {@code SET SESSION stele.<name> = <value>}.
+ * The session properties of the connector and their values in a session: {@code SET SESSION
+ * stele.<name> = <value>}.
  */
 public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";

@@ -7,9 +7,9 @@ import java.util.concurrent.RejectedExecutionException;
  * A bounded executor of long tasks that may block (flush, compaction, file collection), on threads
  * of its own, away from the execution contexts.
  *
- * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next one with
- * {@link RejectedExecutionException}. The submitter tries again later, because the cause of
- * background work (a full memtable, too many files) still exists then.
+ * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next one with {@link
+ * RejectedExecutionException}. The submitter tries again later, because the cause of background
+ * work (a full memtable, too many files) still exists then.
  */
 public interface BackgroundPool extends Executor, AutoCloseable {
     /**

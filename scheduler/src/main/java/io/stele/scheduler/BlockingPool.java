@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The result of a call returns to a context by {@link ExecutionContext#execute}.
  *
- * <p>Bounded: with {@code waitingLimit} waiting calls, the next call is refused with
- * {@link RejectedExecutionException}. Thread-safe.
+ * <p>Bounded: with {@code waitingLimit} waiting calls, the next call is refused with {@link
+ * RejectedExecutionException}. Thread-safe.
  */
 public final class BlockingPool implements Executor, AutoCloseable {
     private final Object lock = new Object();

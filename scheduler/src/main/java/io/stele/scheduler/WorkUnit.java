@@ -4,8 +4,8 @@ package io.stele.scheduler;
  * A cooperative task that runs in steps and yields its thread between them: the unit into which a
  * query is divided (Hologres, section 4.1).
  *
- * <p>A step does not block. It lasts at most about 50 microseconds, or polls
- * {@link YieldSignal#shouldYield} that often and returns once it is true.
+ * <p>A step does not block. It lasts at most about 50 microseconds, or polls {@link
+ * YieldSignal#shouldYield} that often and returns once it is true.
  */
 @FunctionalInterface
 public interface WorkUnit {

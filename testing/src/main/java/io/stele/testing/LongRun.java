@@ -5,9 +5,9 @@ import java.util.stream.Stream;
 
 /**
  * The switch between short and long runs of a test: part of its cases by default, all of them in
- * {@code bin/stele test --long}, which sets {@code -Dtest.long=true}. It is for tests of many
- * seeds or of many combinations of the same statements. Tests that are long as a whole are tagged
- * {@code long} instead. Thread-safe.
+ * {@code bin/stele test --long}, which sets {@code -Dtest.long=true}. It is for tests of many seeds
+ * or of many combinations of the same statements. Tests that are long as a whole are tagged {@code
+ * long} instead. Thread-safe.
  */
 public final class LongRun {
     private LongRun() {}

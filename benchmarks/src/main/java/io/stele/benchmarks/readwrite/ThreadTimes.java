@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The processor and waiting times of the calling thread, as Linux accounts them in
- * {@code /proc/thread-self/schedstat}.
+ * The processor and waiting times of the calling thread, as Linux accounts them in {@code
+ * /proc/thread-self/schedstat}.
  *
  * @param cpuNanos on a processor
  * @param waitNanos ready to run, but without a processor: other threads had them

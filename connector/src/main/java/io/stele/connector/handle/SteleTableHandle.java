@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
  * @param byShard whether Trino keeps the rows of each shard together
  * @param ofProcedure whether {@code ALTER TABLE ... EXECUTE} reads it, rather than a query
  * @param enforced whether scans leave out every row that a domain of the constraint excludes, for
- *     those domains that can be evaluated exactly
- *     ({@link io.stele.connector.type.ScanPredicates#isEnforceable})
+ *     those domains that can be evaluated exactly ({@link
+ *     io.stele.connector.type.ScanPredicates#isEnforceable})
  * @param outputs expressions and aggregation that the scan returns beside the columns of its rows
  */
 public record SteleTableHandle(

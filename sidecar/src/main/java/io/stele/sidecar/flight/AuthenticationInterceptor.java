@@ -20,9 +20,9 @@ import io.stele.sidecar.auth.PendingLogins;
 import java.util.Optional;
 
 /**
- * A gRPC server interceptor that admits a Flight call only with the shared secret in its
- * {@code authorization} header. Older clients may send a token that {@code Handshake} issued, in
- * {@code auth-token-bin}, instead.
+ * A gRPC server interceptor that admits a Flight call only with the shared secret in its {@code
+ * authorization} header. Older clients may send a token that {@code Handshake} issued, in {@code
+ * auth-token-bin}, instead.
  *
  * <p>A {@code Handshake} with Basic credentials is answered with a token in the same header, as
  * stock Flight clients expect. A {@code Handshake} without the header is admitted, because the

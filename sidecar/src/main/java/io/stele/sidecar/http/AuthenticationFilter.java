@@ -17,9 +17,9 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * A servlet filter that admits HTTP requests only with the shared secret, except for
- * {@code /v1/info}. Without the secret, paths that do not exist are not revealed either. A
- * connection without the secret serves one request only.
+ * A servlet filter that admits HTTP requests only with the shared secret, except for {@code
+ * /v1/info}. Without the secret, paths that do not exist are not revealed either. A connection
+ * without the secret serves one request only.
  */
 public final class AuthenticationFilter implements Filter {
     private static final String OPEN_PATH = "/v1/info";

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * An admission controller of scans or lookups with a limit of running ones and a bounded FIFO
  * queue. Beyond the queue a request is refused as BUSY, with the time after which to try again.
  *
- * <p>Invariant: {@code running <= maxRunning}; a request waits only while
- * {@code running == maxRunning}. Thread-safe: guarded by its own lock, under which no future
- * completes.
+ * <p>Invariant: {@code running <= maxRunning}; a request waits only while {@code running ==
+ * maxRunning}. Thread-safe: guarded by its own lock, under which no future completes.
  */
 public final class Admission {
     private static final long NANOS_PER_MILLI = 1_000_000;

@@ -19,8 +19,8 @@ import java.util.Optional;
  *     are read, and of the conditions that some rows of the file may not match
  * @param path of the file
  * @param deletedCount number of deleted rows of the file. It determines which rows these are, since
- *     rows are deleted in one order, as long as the warehouse continues its history
- *     ({@link FragmentLog})
+ *     rows are deleted in one order, as long as the warehouse continues its history ({@link
+ *     FragmentLog})
  */
 public record FragmentKey(String fragment, String path, long deletedCount) {
     /** Says how states are written and what they mean; another one finds nothing of before. */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The mapping from a primary key to its shard, for lookups by key. In the usual case, where the
- * distribution key is the primary key, the shard is a hash of the key alone. Otherwise
- * {@link RowRouter} computes it; its construction costs more than a lookup. Confined to one thread.
+ * distribution key is the primary key, the shard is a hash of the key alone. Otherwise {@link
+ * RowRouter} computes it; its construction costs more than a lookup. Confined to one thread.
  */
 final class KeyRouter {
     private final int shardCount;

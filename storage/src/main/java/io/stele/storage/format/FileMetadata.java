@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * The file metadata of a column file (footer, stripe footers, row indexes) with its checksums,
- * which a reader needs before the values. The writer sends it to the readers. The file's
- * {@link KeyIndexWriter key index} stores it for later readers.
+ * which a reader needs before the values. The writer sends it to the readers. The file's {@link
+ * KeyIndexWriter key index} stores it for later readers.
  *
  * <pre>
  * magic 8 "STELEMET" | count of runs 4

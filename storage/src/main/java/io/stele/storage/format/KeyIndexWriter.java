@@ -20,8 +20,8 @@ import java.util.Optional;
  *                    nothing | metadata of the column file: varint offset | varint length
  * </pre>
  *
- * A key may repeat, newest version first. Confined to one thread. Nothing is visible before
- * {@link #finish}.
+ * A key may repeat, newest version first. Confined to one thread. Nothing is visible before {@link
+ * #finish}.
  */
 public final class KeyIndexWriter implements AutoCloseable {
     static final int KIND_RANK = 0;

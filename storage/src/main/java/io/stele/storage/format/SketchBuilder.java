@@ -17,8 +17,8 @@ import java.util.List;
  * column before and after it was widened can be merged. Confined to one thread.
  *
  * <p>The sketch is a HyperLogLog of {@value #BUCKETS} buckets (standard error 3.3 %): up to about
- * 0.6 KiB, less while there are few values. Hashes are on disk through it and never change:
- * {@link #mix} of integers and of the bits of doubles, {@link XxHash64} of bytes.
+ * 0.6 KiB, less while there are few values. Hashes are on disk through it and never change: {@link
+ * #mix} of integers and of the bits of doubles, {@link XxHash64} of bytes.
  */
 public final class SketchBuilder {
     /** Enough to order joins by; 2,048 would take twice the room for 2.3 %. */

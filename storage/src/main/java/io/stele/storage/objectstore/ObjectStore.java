@@ -14,10 +14,10 @@ import java.util.Optional;
  *
  * <p>Calls block; run them on virtual threads, never inside an execution context. Thread-safe.
  *
- * <p>Errors: a missing object is {@link java.nio.file.NoSuchFileException}. Any other
- * {@link IOException} of a call that changes something means that its outcome is <em>unknown</em>:
- * the change may have happened, or may still happen. Callers find out by reading, as
- * {@link ConditionalCreate} does.
+ * <p>Errors: a missing object is {@link java.nio.file.NoSuchFileException}. Any other {@link
+ * IOException} of a call that changes something means that its outcome is <em>unknown</em>: the
+ * change may have happened, or may still happen. Callers find out by reading, as {@link
+ * ConditionalCreate} does.
  *
  * <p>Invariant: a reader sees a whole object or none. Invariant: an object survives a crash once a
  * call that creates it has succeeded, or a call has reported that it exists. Invariant: of all

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The applied LSN of a shard, with the futures of callers that wait for it to advance.
  *
- * <p>Invariant: never decreases. Thread-safe: guarded by itself. Futures complete outside the
- * lock, on the thread that advances.
+ * <p>Invariant: never decreases. Thread-safe: guarded by itself. Futures complete outside the lock,
+ * on the thread that advances.
  */
 final class AppliedLsn {
     private final PriorityQueue<Waiter> waiters =

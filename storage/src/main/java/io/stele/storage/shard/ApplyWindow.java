@@ -5,8 +5,8 @@ package io.stele.storage.shard;
  *
  * @param millis the length of the window, at least 1
  * @param groups of records that the log made durable
- * @param behind those of the groups that came while an earlier one was not applied yet: the log
- *     was faster
+ * @param behind those of the groups that came while an earlier one was not applied yet: the log was
+ *     faster
  * @param rows in all of the groups
  * @param barriers how often something had to wait for the lanes to be idle
  */

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A mapping of write batches from one schema version of a table to a later version. It maps whole
- * rows and partial rows. Of the columns in a partial row, those that still exist are retained.
- * Keys stay as they are, since their columns never change. Confined to one thread.
+ * rows and partial rows. Of the columns in a partial row, those that still exist are retained. Keys
+ * stay as they are, since their columns never change. Confined to one thread.
  */
 final class BatchMapping {
     private final TableVersions to;

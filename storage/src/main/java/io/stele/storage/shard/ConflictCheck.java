@@ -33,10 +33,10 @@ import java.util.Set;
 
 /**
  * A check for write conflicts of one shard's part of a prepared transaction, before it commits. A
- * conflict is a key that the transaction changes and that another writer changed after the
- * snapshot LSN of the transaction. What the transaction read is then not what it would overwrite.
- * Tables that were dropped or replaced, replaced rows of a changed table, and discarded history
- * are conflicts too. Runs on the shard's context while the shard's log is held, so nothing changes
+ * conflict is a key that the transaction changes and that another writer changed after the snapshot
+ * LSN of the transaction. What the transaction read is then not what it would overwrite. Tables
+ * that were dropped or replaced, replaced rows of a changed table, and discarded history are
+ * conflicts too. Runs on the shard's context while the shard's log is held, so nothing changes
  * during the check.
  */
 final class ConflictCheck {

@@ -4,9 +4,8 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.TableSchema;
 
 /**
- * A source of the history horizon of a table: the LSN of the oldest snapshot that readers may
- * still use. Flushes and compactions may remove versions that were obsolete at or below it.
- * Thread-safe.
+ * A source of the history horizon of a table: the LSN of the oldest snapshot that readers may still
+ * use. Flushes and compactions may remove versions that were obsolete at or below it. Thread-safe.
  */
 @FunctionalInterface
 public interface History {

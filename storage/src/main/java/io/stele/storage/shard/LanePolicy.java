@@ -3,10 +3,10 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A policy for the number of apply workers (lanes) on which a shard applies its log. It doubles
- * the number as soon as the shard falls behind the log with groups that are large enough to
- * divide. It halves the number when half of the lanes would have been enough for some time, or
- * groups were too small to divide. It has no clock, and it only decides.
+ * A policy for the number of apply workers (lanes) on which a shard applies its log. It doubles the
+ * number as soon as the shard falls behind the log with groups that are large enough to divide. It
+ * halves the number when half of the lanes would have been enough for some time, or groups were too
+ * small to divide. It has no clock, and it only decides.
  *
  * <p>The capacity of a number of lanes is learned when it does not suffice: it is the rows per
  * second of that window. Confined to one thread.

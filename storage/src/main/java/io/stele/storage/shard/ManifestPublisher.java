@@ -34,8 +34,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The publisher of the manifests of one shard. It creates one version after the other, and
- * installs each change when its version is durable.
+ * The publisher of the manifests of one shard. It creates one version after the other, and installs
+ * each change when its version is durable.
  *
  * <p>A change is captured on the shard's context, so that the progress of the writers and the
  * deletion vectors are those of one moment. It is stored on a background thread, and installed on

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The changes of one table that are in flight to the log: the rows of its keys, and the values
- * that its rows claim in each of its unique indexes. Confined to the shard's context.
+ * The changes of one table that are in flight to the log: the rows of its keys, and the values that
+ * its rows claim in each of its unique indexes. Confined to the shard's context.
  */
 final class TableChanges {
     private final InFlightKeys rows = new InFlightKeys();

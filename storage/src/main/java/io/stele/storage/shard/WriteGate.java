@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * Pressure} rises; then they stop. Held writes wait in order. Writes beyond the limit of waiting
  * bytes, and writes that waited too long, are refused as BUSY.
  *
- * <p>{@link #poke} lets slowed writes through, and refuses those that waited too long. It is
- * called every 20 milliseconds.
+ * <p>{@link #poke} lets slowed writes through, and refuses those that waited too long. It is called
+ * every 20 milliseconds.
  *
- * <p>Invariant: writes pass in the order of arrival, including those that arrive while earlier
- * ones are being let through. Invariant: a refused write is notified ({@link HeldWrite#postponed})
+ * <p>Invariant: writes pass in the order of arrival, including those that arrive while earlier ones
+ * are being let through. Invariant: a refused write is notified ({@link HeldWrite#postponed})
  * before any write behind it passes. Invariant: letting writes through never waits. A write for
- * which the log has no room stays at the head, since what makes room may need the thread that
- * would wait. Thread-safe: guarded by itself.
+ * which the log has no room stays at the head, since what makes room may need the thread that would
+ * wait. Thread-safe: guarded by itself.
  */
 final class WriteGate {
     private static final long WAITING_LIMIT_BYTES =

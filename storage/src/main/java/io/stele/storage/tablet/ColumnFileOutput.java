@@ -14,16 +14,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer of rows into column files, for flushes and compactions. Rows come partition by
- * partition and in the table's {@link ClusteringOrder}. Each partition and segment gets its own
- * file, which ends at about a given number of bytes. Obsolete row versions can go into files of
- * their own: history that readers of the present need not open. Confined to one thread. Files
- * written before a failure are unreferenced and are collected at the next start. Finished files
- * are published in parallel, while the next ones are written.
+ * A writer of rows into column files, for flushes and compactions. Rows come partition by partition
+ * and in the table's {@link ClusteringOrder}. Each partition and segment gets its own file, which
+ * ends at about a given number of bytes. Obsolete row versions can go into files of their own:
+ * history that readers of the present need not open. Confined to one thread. Files written before a
+ * failure are unreferenced and are collected at the next start. Finished files are published in
+ * parallel, while the next ones are written.
  *
- * <p>Invariant: open files are of one partition, so at most two per segment, since each has up to
- * a stripe in memory. Of a published file only what readers need stays in memory. Files that wait
- * for publication are bounded by {@link ParallelWrites}.
+ * <p>Invariant: open files are of one partition, so at most two per segment, since each has up to a
+ * stripe in memory. Of a published file only what readers need stays in memory. Files that wait for
+ * publication are bounded by {@link ParallelWrites}.
  */
 final class ColumnFileOutput implements AutoCloseable {
     private static final ByteBuffer NO_PARTITION = ByteBuffer.allocate(0);

@@ -14,14 +14,13 @@ import java.util.List;
  * there, or none, or has expired.
  *
  * <p>Every version of a row has its own entry with the LSN of the version. So an entry at or below
- * the retention LSN is needed only if it has the LSN of the version that a reader there sees.
- * Later versions have later entries, which are kept without a check. The rows themselves are not
- * read for this (Luo and Carey 2019, section 4.4: repair by primary key and timestamp).
+ * the retention LSN is needed only if it has the LSN of the version that a reader there sees. Later
+ * versions have later entries, which are kept without a check. The rows themselves are not read for
+ * this (Luo and Carey 2019, section 4.4: repair by primary key and timestamp).
  *
- * <p>A batch is looked up in the order of the primary keys, so that each block of the table's
- * files is read once. Where few rows ever change, that would find nothing. So a sample of the
- * batch is checked first, and the rest only if enough of the sample is stale. Confined to one
- * thread.
+ * <p>A batch is looked up in the order of the primary keys, so that each block of the table's files
+ * is read once. Where few rows ever change, that would find nothing. So a sample of the batch is
+ * checked first, and the rest only if enough of the sample is stale. Confined to one thread.
  */
 final class IndexRepair {
     /** One entry of this many is looked at in any case. */

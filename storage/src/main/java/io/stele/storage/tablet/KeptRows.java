@@ -1,8 +1,8 @@
 package io.stele.storage.tablet;
 
 /**
- * A filter by LSN of the rows that compactions, index backfills and scans of row versions keep
- * from column files.
+ * A filter by LSN of the rows that compactions, index backfills and scans of row versions keep from
+ * column files.
  *
  * @param retentionLsn only rows that ended later
  * @param expiredLsn of those, the ones at or above

@@ -15,8 +15,7 @@ import java.util.List;
 /**
  * A search for the rows of keys in column files through their key indexes. On a remote store, what
  * is in memory answers first. Then what all files need for the remaining keys is read in parallel,
- * in two rounds. Each time it takes as many keys as there is memory for. Immutable and
- * thread-safe.
+ * in two rounds. Each time it takes as many keys as there is memory for. Immutable and thread-safe.
  */
 final class KeyIndexSearch {
     /** 16 MiB: of stored blocks that are fetched together. */

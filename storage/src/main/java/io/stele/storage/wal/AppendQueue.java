@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * The queue of records that wait for the log, with the assignment of their LSNs. Records wait in
  * one queue, except that those of a held shard wait beside it until the hold is released.
  *
- * <p>Invariant: in the queue, the records of one shard that have an LSN come before those that
- * have none, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at
- * most one hold, and a held shard has no record without LSN in the queue.
+ * <p>Invariant: in the queue, the records of one shard that have an LSN come before those that have
+ * none, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at most
+ * one hold, and a held shard has no record without LSN in the queue.
  *
  * <p>Thread-safe: guarded by one lock, which is never held across I/O or foreign code.
  */

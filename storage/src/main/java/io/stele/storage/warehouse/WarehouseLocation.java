@@ -19,8 +19,8 @@ import java.util.Locale;
 import java.util.concurrent.Executor;
 
 /**
- * The location of a warehouse, as configured: a local folder, an S3 bucket or a Hadoop file
- * system. {@code toString} returns a text that any process that reaches the location can parse.
+ * The location of a warehouse, as configured: a local folder, an S3 bucket or a Hadoop file system.
+ * {@code toString} returns a text that any process that reaches the location can parse.
  */
 public sealed interface WarehouseLocation {
     /** Below the location of a log on S3: its groups. */
