@@ -21,8 +21,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections, deadlines and findings that the clients of a chaos run share. Thread-safe,
- * except for sessions, each of which belongs to one client.
+ * The means that the clients of a chaos run share: Java and Flight connections, statements under
+ * deadlines, and findings. Thread-safe; it opens a Trino session for each client that asks, which
+ * belongs to that client.
  *
  * @param largeRows whether rows of megabytes are among those written
  * @param largeTransactions whether transactions near and above the limits are among those written

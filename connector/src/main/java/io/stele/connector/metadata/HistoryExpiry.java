@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * {@code ALTER TABLE t EXECUTE expire_snapshots(retention_threshold => '1h')}: forgets history that
- * the table's retention would keep. Stateless.
+ * The declaration and the argument check of {@code ALTER TABLE t EXECUTE
+ * expire_snapshots(retention_threshold => '1h')}, which discards history that the table's retention
+ * would keep. {@code TableProcedures} executes it. Stateless.
  */
 final class HistoryExpiry {
     private static final String NAME = "EXPIRE_SNAPSHOTS";

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The columns that a scan requests from a stream of the sidecar, and the channels that make the
- * wanted columns of them. Each column is requested once. Confined to one thread.
+ * A builder of the columns that a scan requests from a stream of the sidecar, and of the channels
+ * that make the wanted columns of them. Each column is requested once. Confined to one thread.
  */
 final class StreamColumns {
     private final TableSchema table;

@@ -13,9 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A bounded set of the callers of one port that have not presented the secret yet. Each caller has
- * a deadline, which nothing that it sends extends. If the set is full, a new caller ends the oldest
- * one, because callers with the secret need their place for a moment only. Thread-safe.
+ * A bounded set of the callers of one port that have not presented the secret yet, which ends them
+ * at their deadlines on threads of its own. Nothing that a caller sends extends its deadline. If
+ * the set is full, a new caller ends the oldest one, because callers with the secret need their
+ * place for a moment only. Thread-safe.
  */
 public final class PendingLogins {
     /** For one port: each costs its buffers, and clients that come together need one each. */

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * A listener that logs the failures of flushes, compactions and manifest writes in the log of the
- * sidecar. Of each it logs the first, the second, the fourth failure and so on, and its recovery.
- * Thread-safe.
+ * A rate-limited listener that writes failures and recoveries of flushes, compactions and manifest
+ * writes to the log of the sidecar. Of each it logs the first, the second, the fourth failure and
+ * so on, and its recovery. Thread-safe.
  *
  * <p>Invariant: it writes at most {@value #LINES} lines in ten seconds, and one with the number of
  * omitted lines, however many shards fail.

@@ -23,7 +23,10 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Opens cursors on one table of one shard. Immutable. */
+/**
+ * An immutable factory of cursors over a given view of one table in one shard, inside the engine.
+ * The caller owns the snapshot; nothing is pinned here.
+ */
 public final class ShardScanner {
     private final TableFiles files;
 

@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The log records of a shard that nobody here will put into files, and that a later start needs:
- * those of tables that are set aside, or all of a shard that stopped.
+ * A filter of the log records that are copied to the object store before the log is trimmed. No
+ * flush puts them into files, and a later start needs them: those of tables that are set aside, or
+ * all of a shard that stopped. Immutable.
  *
  * @param firstLsn of the first
  * @param lastLsn of the last

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The cached scan plans of one table, of all rows or of the predicates that were requested. They
- * are valid as long as the table's plan has one token. Immutable.
+ * An immutable entry of the plan cache: the scan plans of one table, of all rows or of the
+ * predicates that were requested. They are valid as long as the table's plan has one token.
  *
  * @param all the plan of all rows; empty: not cached
  * @param parts plans by predicate, the oldest first
