@@ -62,7 +62,7 @@ final class TestBenefitCache {
     void whatIsRestoredReplacesNothingNewer() {
         BenefitCache<String, byte[]> cache = cache(10_000, 0);
         assertThat(cache.restore("a1", new byte[1], 1)).isTrue();
-        // A newer one of before
+        // A newer one of the same earlier process
         assertThat(cache.restore("a1", new byte[2], 1)).isTrue();
         assertThat(cache.find("a1").orElseThrow().value()).hasSize(2);
 

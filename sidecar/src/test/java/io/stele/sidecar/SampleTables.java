@@ -25,18 +25,43 @@ public final class SampleTables {
         return table("events", List.of(), Orientation.COLUMN);
     }
 
+    /** {@code shop.orders} as the README creates it by SQL. */
+    public static TableSchema documentedOrders() {
+        return table(
+                "orders",
+                List.of(
+                        column(1, "id", "bigint", false),
+                        column(2, "customer", "bigint", true),
+                        column(3, "placed", "timestamp(3)", true),
+                        column(4, "total", "decimal(12,2)", true)),
+                List.of(1),
+                Orientation.COLUMN);
+    }
+
     private static TableSchema table(
             String name, List<Integer> primaryKey, Orientation orientation) {
-        return new TableSchema(
-                new TableId(1),
-                "shop",
+        return table(
                 name,
-                1,
                 List.of(
                         column(1, "id", "bigint", false),
                         column(2, "status", "varchar", true),
                         column(3, "amount", "double", true),
                         column(4, "placed", "timestamp(6)", true)),
+                primaryKey,
+                orientation);
+    }
+
+    private static TableSchema table(
+            String name,
+            List<ColumnSchema> columns,
+            List<Integer> primaryKey,
+            Orientation orientation) {
+        return new TableSchema(
+                new TableId(1),
+                "shop",
+                name,
+                1,
+                columns,
                 primaryKey,
                 List.of(),
                 List.of(),

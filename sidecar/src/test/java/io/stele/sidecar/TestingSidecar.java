@@ -28,9 +28,7 @@ public final class TestingSidecar implements AutoCloseable {
 
     private TestingSidecar(SidecarServer server) {
         this.server = server;
-        this.flight =
-                new FlightClient(
-                        "127.0.0.1", server.flightPort(), Optional.empty(), tokens(SECRET));
+        this.flight = newFlight();
     }
 
     public static TestingSidecar start(Path directory) {
@@ -66,6 +64,11 @@ public final class TestingSidecar implements AutoCloseable {
     /** Our own Flight client, with the right secret. */
     public FlightClient flight() {
         return flight;
+    }
+
+    /** Another one, over a connection of its own. */
+    public FlightClient newFlight() {
+        return new FlightClient("127.0.0.1", server.flightPort(), Optional.empty(), tokens(SECRET));
     }
 
     public SteleClient client() {

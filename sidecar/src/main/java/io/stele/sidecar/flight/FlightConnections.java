@@ -66,79 +66,56 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
             connection.isLoggedIn = true;
             loggedIn++;
         }
-        connection.login.close();
+        requireNonNull(connection.login).close();
     }
 
     /** The message is an accepted connection, whose event loop is chosen behind this handler. */
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        ((Channel) message).pipeline().addFirst(new Registration());
+        ((Channel) message).pipeline().addFirst(new Connection());
         context.fireChannelRead(message);
     }
 
-    private synchronized void closed(SocketAddress client, Connection connection) {
-        if (open.remove(client) != null && connection.isLoggedIn) {
-            loggedIn--;
-        }
-    }
-
-    private void end(Channel channel, Connection connection) {
-        synchronized (this) {
-            if (connection.isLoggedIn) {
-                return; // just in time
-            }
-        }
-        // Not by the pipeline: gRPC would wait for the client to end its streams
-        channel.unsafe().close(channel.voidPromise());
-    }
-
-    private static final class Connection {
-        private final PendingLogins.Login login;
+    /** The first handler of one connection. Confined to its event loop but for its login. */
+    private final class Connection extends ChannelInboundHandlerAdapter {
+        private @Nullable SocketAddress client; // none before it is registered
+        private PendingLogins.@Nullable Login login;
         private boolean isLoggedIn; // guarded by the connections
-
-        private Connection(PendingLogins.Login login) {
-            this.login = login;
-        }
-    }
-
-    /** The first handler of one connection. Confined to its event loop. */
-    private final class Registration extends ChannelInboundHandlerAdapter {
-        private @Nullable SocketAddress client;
-        private @Nullable Connection connection;
 
         @Override
         public void channelRegistered(ChannelHandlerContext context) {
             Channel channel = context.channel();
-            SocketAddress address = channel.remoteAddress();
-            if (address == null) {
-                channel.unsafe().close(channel.voidPromise()); // the client is gone already
+            client = channel.remoteAddress();
+            if (client == null) {
+                channel.unsafe().close(channel.voidPromise()); // it is gone already
                 return;
             }
-            begin(channel, address);
+            login = logins.begin(reason -> channel.eventLoop().execute(() -> end(channel)));
+            synchronized (FlightConnections.this) {
+                open.put(client, this);
+            }
             context.fireChannelRegistered();
         }
 
-        private void begin(Channel channel, SocketAddress address) {
-            // It cannot end before it is there: that is a task of this very loop
-            PendingLogins.Login login =
-                    logins.begin(reason -> channel.eventLoop().execute(() -> end(channel)));
-            Connection begun = new Connection(login);
-            client = address;
-            connection = begun;
-            synchronized (FlightConnections.this) {
-                open.put(address, begun);
-            }
-        }
-
         private void end(Channel channel) {
-            FlightConnections.this.end(channel, requireNonNull(connection));
+            synchronized (FlightConnections.this) {
+                if (isLoggedIn) {
+                    return; // just in time
+                }
+            }
+            // Not by the pipeline: gRPC would wait for the client to end its streams
+            channel.unsafe().close(channel.voidPromise());
         }
 
         @Override
         public void channelUnregistered(ChannelHandlerContext context) {
-            if (connection != null) {
-                closed(requireNonNull(client), connection);
-                connection.login.close();
+            synchronized (FlightConnections.this) {
+                if (open.remove(client) != null && isLoggedIn) {
+                    loggedIn--;
+                }
+            }
+            if (login != null) {
+                login.close();
             }
             context.fireChannelUnregistered();
         }

@@ -2,17 +2,11 @@ package io.stele.sidecar.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.TableId;
-import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,7 +28,7 @@ final class SteleClientDocumentationIT {
                         Files.createDirectory(directory.resolve("program")).resolve("Orders.java"),
                         program.group(1));
         try (TestingSidecar sidecar = TestingSidecar.start(directory.resolve("sidecar"))) {
-            sidecar.createTable(orders());
+            sidecar.createTable(SampleTables.documentedOrders());
             assertThat(run(source, sidecar.server().clientPort())).isEqualTo(program.group(2));
         }
     }
@@ -62,31 +56,5 @@ final class SteleClientDocumentationIT {
                 .as(Files.readString(errors, StandardCharsets.UTF_8))
                 .isZero();
         return Files.readString(output, StandardCharsets.UTF_8);
-    }
-
-    /** As the README creates it by SQL. */
-    private static TableSchema orders() {
-        return new TableSchema(
-                new TableId(1),
-                "shop",
-                "orders",
-                1,
-                List.of(
-                        column(1, "id", "bigint", false),
-                        column(2, "customer", "bigint", true),
-                        column(3, "placed", "timestamp(3)", true),
-                        column(4, "total", "decimal(12,2)", true)),
-                List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                4,
-                Optional.empty());
-    }
-
-    private static ColumnSchema column(int id, String name, String type, boolean nullable) {
-        return new ColumnSchema(id, name, DataType.parse(type), nullable, Optional.empty());
     }
 }

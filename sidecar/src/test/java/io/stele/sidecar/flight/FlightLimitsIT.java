@@ -227,7 +227,7 @@ final class FlightLimitsIT {
             for (int i = 0; i < 300; i++) {
                 silent.add(socket());
             }
-            try (FlightClient client = client()) {
+            try (FlightClient client = sidecar.newFlight()) {
                 assertThat(schemas(client)).contains("shop");
             }
             for (Socket socket : silent) {
@@ -338,14 +338,6 @@ final class FlightLimitsIT {
             count++;
         }
         return count;
-    }
-
-    private FlightClient client() {
-        return new FlightClient(
-                "127.0.0.1",
-                sidecar.server().flightPort(),
-                Optional.empty(),
-                TestingSidecar.tokens(TestingSidecar.SECRET));
     }
 
     private Socket socket() throws IOException {

@@ -288,7 +288,7 @@ public final class FragmentLog implements Closeable {
         return loaded.copy();
     }
 
-    /** Whoever is still reading what was there ends soon. */
+    /** Makes the loading of earlier segments end soon, if it is still going on. */
     public void endLoading() {
         isLoading = false;
     }

@@ -219,7 +219,7 @@ public final class ChecksummedFile {
             for (int number : request.wanted()) {
                 ByteRange range = ranges.get(number);
                 int from = (int) (range.offset() - request.range().offset());
-                // Whoever keeps some does not keep what lies between them
+                // A copy of each: a cached one must not hold the bytes between the ranges
                 results.set(
                         number,
                         range.length() == bytes.length

@@ -46,7 +46,7 @@ public final class SortedFilePrefetch {
         this.filters = filters;
     }
 
-    /** Whether a key that so many files may have is likely to be in each of them. */
+    /** Whether a key with this number of candidate files is likely to be in each of them. */
     public static boolean isLikely(int candidates) {
         return candidates <= FEW_FILES;
     }

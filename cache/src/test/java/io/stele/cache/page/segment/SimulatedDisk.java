@@ -48,8 +48,8 @@ public final class SimulatedDisk {
     }
 
     /**
-     * The process dies in the {@code count}-th write from now, of which so many bytes are written,
-     * or all; a file gets its new name if they are more than none.
+     * Lets the process die in the {@code count}-th write from now, of which at most {@code bytes}
+     * are written. A file gets its new name if {@code bytes} is above zero.
      */
     public synchronized void crashAfter(long count, int bytes) {
         crashAt = writes + count;
