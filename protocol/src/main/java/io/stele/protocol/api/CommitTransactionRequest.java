@@ -29,7 +29,7 @@ public record CommitTransactionRequest(
         files = List.copyOf(files);
         requireNonNull(publishTable, "publishTable is null");
         requireNonNull(replaceTable, "replaceTable is null");
-        parts = parts == null ? Optional.empty() : parts.map(List::copyOf); // clients of before
+        parts = parts == null ? Optional.empty() : parts.map(List::copyOf); // absent in old clients
     }
 
     /** Of what is added to what is there. */

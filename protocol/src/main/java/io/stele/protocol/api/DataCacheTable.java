@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * Counters of a data page cache for one table since its process started.
  *
- * @param table {@code schema.table}; the table's id where its name is not known
+ * @param table {@code schema.table}; the table's id if the catalog has no name for it
  * @param reads reads of files through the cache
  * @param requestsSaved reads, of these, that needed no request to the warehouse
  * @param pageHits pages found

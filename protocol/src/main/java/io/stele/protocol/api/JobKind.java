@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum JobKind {
     /** Writes what is in memory into files. */
     FLUSH("shards", true),
-    /** Flushes, and merges files until nothing is left to merge. */
+    /** Flushes, then compacts until no files are left to compact. */
     COMPACT("bytes", true),
     /** Flushes, and sketches the columns of files that were written without. */
     ANALYZE("bytes", true),

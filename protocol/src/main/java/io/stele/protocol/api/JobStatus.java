@@ -11,11 +11,11 @@ import java.util.Optional;
  *
  * @param id no other job of the warehouse has it, also after a restart
  * @param index of {@link JobKind#BUILD_INDEX} its name
- * @param user who asked for it first, if somebody said so
+ * @param user the user of the first request; empty if it named none
  * @param asked how often it was asked for
  * @param createdMillis when, in milliseconds since 1970, as the others
  * @param done units of its kind
- * @param total as far as it is known yet: it grows while more work is found
+ * @param total the work found so far; it grows while more is found
  * @param result of {@link JobKind#REMOVE_ORPHAN_FILES} the number of objects; else 0
  * @param error the name of what it failed with
  * @param message of the failure

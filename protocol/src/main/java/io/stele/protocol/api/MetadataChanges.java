@@ -8,7 +8,7 @@ import java.util.List;
  * The changes of the catalog's metadata since a version that the caller has.
  *
  * @param version up to which changes are included
- * @param all whether anything may be different, because the changes are not known
+ * @param all whether anything may be different, because the list of changes is not complete
  * @param relations names of the tables and views whose definition or statistics are different,
  *     including those that are new or gone; at most {@value #MAX_RELATIONS}
  */

@@ -38,7 +38,7 @@ public record RunJobRequest(
         return new RunJobRequest(kind, table, Optional.of(argument), Optional.empty(), 0);
     }
 
-    /** The same, waiting so long for a job that it may know. */
+    /** The same request with another waiting time, for a job that the sidecar may already have. */
     public RunJobRequest waiting(Optional<String> job, long millis) {
         return new RunJobRequest(kind, table, argument, job, millis);
     }

@@ -141,7 +141,7 @@ public record ScanTicket(
             this.columnIds = columnIds;
         }
 
-        /** At the snapshot that a read point keeps. */
+        /** Reads at a leased snapshot. */
         public Builder at(String newReadPoint, Lsn newReadLsn) {
             readPoint = Optional.of(newReadPoint);
             readLsn = Optional.of(newReadLsn);
@@ -171,7 +171,7 @@ public record ScanTicket(
             return this;
         }
 
-        /** At most so many rows; empty: all. */
+        /** Sets the greatest number of rows; empty: all. */
         public Builder limit(OptionalLong newLimit) {
             limit = newLimit;
             return this;

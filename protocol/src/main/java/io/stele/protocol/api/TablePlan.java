@@ -28,8 +28,8 @@ public record TablePlan(
         int fileCount,
         Optional<List<ShardScan>> shards) {
     /**
-     * Files times columns (and one more) of the longest plan that is told: about 300 KB of JSON. A
-     * longer one is better asked for with a predicate.
+     * Files times columns (and one more) of the longest plan that is sent: about 300 KB of JSON.
+     * For a longer one, a request with a predicate is cheaper.
      */
     public static final int MAX_CELLS = 4_000;
 

@@ -60,7 +60,7 @@ public record WrittenFile(
         columns = Map.copyOf(columns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
-        sketches = sketches == null ? Map.of() : Map.copyOf(sketches); // workers of before
+        sketches = sketches == null ? Map.of() : Map.copyOf(sketches); // absent from older workers
     }
 
     /** Where the bitmap index of a column file is. */

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * A decoded column: values by position, and the raw little-endian buffers for who copies many at
- * once. Immutable as far as its body is; may be read by several threads. Positions are checked by
- * the decoder once and by the buffers always.
+ * A decoded column: values by position, and the raw little-endian buffers for bulk copies. It is
+ * immutable if its body is, and several threads may read it. The decoder checks positions once; the
+ * buffers check them at each access.
  */
 public final class ArrowColumn {
     private final ArrowType type;
@@ -229,7 +229,7 @@ public final class ArrowColumn {
         }
     }
 
-    /** The values buffer itself, whose position nobody may move. */
+    /** The values buffer itself; callers must not change its position. */
     ByteBuffer rawValues() {
         return values;
     }

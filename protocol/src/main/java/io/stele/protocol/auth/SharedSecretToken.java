@@ -58,7 +58,7 @@ public final class SharedSecretToken {
         this.key = new SecretKeySpec(secretHash, ALGORITHM);
     }
 
-    /** A new token for a subject (who is calling, for logs). */
+    /** A new token for a subject (the name of the caller, for logs). */
     public String issue(String subject) {
         Instant now = clock.instant();
         String claims =

@@ -62,7 +62,8 @@ final class StaleBatches {
     }
 
     /**
-     * What was refused and what the lanes have not sent, in the order in which it has to arrive.
+     * Takes the refused batches and those that the batchers have not sent, in the order in which
+     * they must arrive.
      */
     List<WriteRequest> takeWith(ShardLane[] lanes) {
         List<WriteRequest> all = new ArrayList<>(refused);

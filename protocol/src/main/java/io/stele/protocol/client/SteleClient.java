@@ -261,13 +261,15 @@ public final class SteleClient implements AutoCloseable {
             return this;
         }
 
-        /** Who is calling, for the sidecar's logs. */
+        /** Sets the name of the caller, for the sidecar's logs. */
         public Builder name(String value) {
             name = requireNonNull(value, "value is null");
             return this;
         }
 
-        /** Who the reads are for: what the sidecar chooses their scheduling group by. */
+        /**
+         * Sets the query's identity, by which the sidecar chooses the scheduling group of reads.
+         */
         public Builder tag(QueryTag value) {
             tag = requireNonNull(value, "value is null");
             return this;

@@ -83,7 +83,7 @@ public final class TableWriter implements AutoCloseable {
         return writerId;
     }
 
-    /** The table as this writer knows it now. */
+    /** The latest schema that this writer has loaded. */
     public TableSchema schema() {
         lock.lock();
         try {
@@ -439,7 +439,7 @@ public final class TableWriter implements AutoCloseable {
         return created;
     }
 
-    // For the lanes, which call these with the lock held.
+    // For the batchers, which call the methods below with the lock held.
 
     void lock() {
         lock.lock();

@@ -153,8 +153,8 @@ public final class FlightErrors {
         return switch (code) {
             case UNAUTHENTICATED, PERMISSION_DENIED -> ErrorCode.UNAUTHENTICATED;
             case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> ErrorCode.UNAVAILABLE;
-            // gRPC's own: a message beyond a limit, which is as long when it is sent again. A
-            // sidecar that is busy says so by its code
+            // RESOURCE_EXHAUSTED comes from gRPC for a message beyond a limit, which a retry would
+            // exceed again. A busy sidecar sends its own error code instead
             case INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED, RESOURCE_EXHAUSTED ->
                     ErrorCode.INVALID_ARGUMENT;
             case DATA_LOSS -> ErrorCode.CORRUPT_DATA;

@@ -245,7 +245,7 @@ public final class KeyEncoder {
     }
 
     /**
-     * Length of the key of these columns that starts at {@code offset}, whatever follows it;
+     * Length of the key of these columns that starts at {@code offset}; bytes after it are ignored.
      * CORRUPT_DATA when it does not end by {@code limit}.
      */
     public int length(byte[] bytes, int offset, int limit) {

@@ -32,8 +32,8 @@ final class Utf8 {
     }
 
     /**
-     * Whether text has a surrogate without its partner, which UTF-8 cannot say: Java's encoder
-     * wrote a question mark for it.
+     * Whether text has a surrogate without its partner, which UTF-8 cannot represent: Java's
+     * encoder wrote a question mark for it.
      *
      * @param encoded the text as the encoder wrote it
      */

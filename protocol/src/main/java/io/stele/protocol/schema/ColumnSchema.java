@@ -73,7 +73,7 @@ public record ColumnSchema(
                 initialValue);
     }
 
-    /** A column that rows of before, if there are any, have null in. */
+    /** A column that is null in rows written before it was added. */
     public ColumnSchema(
             int id,
             String name,
@@ -155,7 +155,7 @@ public record ColumnSchema(
                 id, name, type, nullable, comment, fieldIds, newDefault, initialValue);
     }
 
-    /** The same column, which rows of before have this value in. */
+    /** The same column with the value that it has in rows written before it was added. */
     ColumnSchema withInitialValue(Optional<InitialValue> value) {
         return new ColumnSchema(id, name, type, nullable, comment, fieldIds, defaultValue, value);
     }

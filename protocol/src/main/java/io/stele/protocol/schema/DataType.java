@@ -18,7 +18,7 @@ public sealed interface DataType
                 MapType,
                 RowType {
     /**
-     * Deepest nesting of arrays, maps and rows: keeps every recursive walk far from the end of the
+     * Deepest nesting of arrays, maps and rows: bounds recursive walks, so that none overflows the
      * stack.
      */
     int MAX_DEPTH = 32;

@@ -16,7 +16,7 @@ import static io.stele.protocol.schema.TypeLimits.check;
  */
 public record TimestampType(int precision, boolean withTimeZone, boolean isWide)
         implements DataType {
-    /** Most digits kept as microseconds. */
+    /** Greatest precision stored in microseconds. */
     public static final int MAX_MICROS_PRECISION = 6;
 
     /** Most digits of nanoseconds. */

@@ -29,8 +29,8 @@ import java.util.Optional;
  *       file count 4, has shards 1, if so shards (ShardScans)
  * </pre>
  *
- * <p>A definition with its statistics comes only to who does not have it, and says more with each
- * version: it stays JSON.
+ * <p>A definition with its statistics is sent only to callers that do not have it, and gains fields
+ * with each version. So it stays JSON.
  */
 public final class OpenTableResult {
     private static final int RELATION = 1;
