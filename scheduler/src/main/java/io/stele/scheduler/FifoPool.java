@@ -28,7 +28,7 @@ public final class FifoPool extends SharelessPool {
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}
-     * @param uncaught told of anything a task throws; the thread goes on
+     * @param uncaught called with anything a task throws; the thread goes on
      */
     public FifoPool(
             int workers,

@@ -16,7 +16,7 @@ abstract class SharelessPool implements ContextPool {
     private final ContextDispatcher dispatcher;
 
     /**
-     * @param uncaught told of anything that a task of a context throws
+     * @param uncaught called with anything that a task of a context throws
      */
     SharelessPool(Consumer<Throwable> uncaught) {
         requireNonNull(uncaught, "uncaught is null");
@@ -49,7 +49,7 @@ abstract class SharelessPool implements ContextPool {
         return new ExecutionContext(name, group, share, dispatcher);
     }
 
-    /** False: whatever comes waits for its turn. */
+    /** Always false: every task waits for its turn. */
     @Override
     public final boolean tryRunHere(SchedulingGroup group, Runnable task) {
         return false;

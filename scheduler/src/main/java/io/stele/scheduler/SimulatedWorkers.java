@@ -9,8 +9,8 @@ import java.util.function.Consumer;
  * measured without noise, and the same history runs twice the same way.
  *
  * <p>Each worker has a clock of its own, and the one that is furthest behind goes on with one task
- * or one step. A task says how long it took with {@link #spend}. What comes from outside is an
- * event at a time. Confined to one thread.
+ * or one step. A task reports how long it took with {@link #spend}. Input from outside is an event
+ * with a time. Confined to one thread.
  */
 public final class SimulatedWorkers {
     private final FairPool pool;
@@ -47,7 +47,7 @@ public final class SimulatedWorkers {
         now += nanos;
     }
 
-    /** Lets something happen at a time that no worker has passed. */
+    /** Schedules an event at a time that no worker has passed. */
     public void at(long timeNanos, Runnable action) {
         events.add(new Event(timeNanos, eventCount++, action));
     }

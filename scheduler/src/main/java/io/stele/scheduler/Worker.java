@@ -72,7 +72,7 @@ final class Worker implements YieldSignal {
         return interruptible.getOpaque() && hosted.get() <= latencyBonus;
     }
 
-    /** Somebody else has run a task of a latency group because this worker lets it in. */
+    /** Charges a task of a latency group that another thread ran in this worker's time. */
     void hosted(SchedulingGroup group, long nanos) {
         hosted.addAndGet(virtualNanos(nanos, latencyClaim(group)));
     }
@@ -80,7 +80,7 @@ final class Worker implements YieldSignal {
     /** Puts a context here, whose caller owns it, and wakes the worker up. */
     void put(ExecutionContext context) {
         if (thread == Thread.currentThread()) {
-            accept(context); // a task woke it up: no need to tell anybody
+            accept(context); // this thread runs already: nothing to unpark
             return;
         }
         inbox.put(context);
@@ -143,7 +143,7 @@ final class Worker implements YieldSignal {
 
     // ---- the worker's thread
 
-    /** Says which thread steps this worker from now on; null: none for now. */
+    /** Sets the thread that steps this worker from now on; null: none for now. */
     void attach(@Nullable Thread newThread) {
         thread = newThread;
         ExecutionContext running = current;
@@ -193,8 +193,8 @@ final class Worker implements YieldSignal {
      * Announces that this worker is about to wait for {@link #unpark}. False: something came, it
      * must not wait.
      *
-     * <p>Whoever brings something first puts it and then looks at the flag; here the flag is set
-     * first and then everything is looked at again. One of the two sees the other.
+     * <p>A submitter first puts its work and then reads the flag. Here the flag is set first and
+     * then everything is checked again. So at least one of the two sees the other.
      */
     boolean park() {
         load = 0;

@@ -63,8 +63,7 @@ public final class PageBlocks {
      *
      * @param skip bytes of content of the first block to leave out
      * @param length bytes to copy; the blocks must be those that hold them
-     * @return whether all blocks are what they should be; if not, some of {@code buffer} has been
-     *     written all the same
+     * @return whether all blocks verify; if not, part of {@code buffer} may have been written
      */
     public boolean decode(
             PageKey key,

@@ -221,7 +221,7 @@ public final class PageCache implements AutoCloseable {
             if (other.isPresent()) {
                 others.add(new Shared(unit, other.orElseThrow()));
             } else if (isHereNow(read, unit, counters)) {
-                // A flight ended between our look into the store and our claim
+                // A fetch ended between our check of the store and our claim
                 flights.end(flight);
             } else {
                 mine.add(unit, flight);
@@ -414,8 +414,8 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
-     * Writes what waits to be written and closes the store; reads that are under way may fail to
-     * keep what they fetch.
+     * Writes the waiting pages and closes the store; reads in progress may be unable to cache what
+     * they fetch.
      */
     @Override
     public void close() {

@@ -3,8 +3,8 @@ package io.stele.cache.page;
 import java.util.Locale;
 
 /**
- * The units of a file: what is fetched and kept at least, several of them a page, numbered from 0
- * through all pages. No unit lies in two pages, so the last one of a page may be shorter.
+ * The units of a file, which are fetched and cached whole: several per page, numbered from 0
+ * through all pages. No unit spans two pages, so the last one of a page may be shorter.
  *
  * @param pageBytes bytes of a page
  * @param unitBytes bytes of a unit, at most a page

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * From a fragment that makes batches to the one that asks for them (Hologres, section 4.3): the
- * producer works on its context only while somebody waits for a batch, or to make one ahead.
+ * producer works on its context only while a pull waits for a batch, or to make one ahead.
  *
  * <p>Invariant: every pull completes exactly once, with a batch, the end, a {@link
  * FragmentException} or a {@link CancellationException}, in the order of the pulls; the source is
- * closed exactly once; at most {@code prefetch} batches are kept.
+ * closed exactly once; at most {@code prefetch} batches are buffered.
  *
  * <p>Threads: {@link #pull}, {@link #resume} and {@link #cancel} may be called from any thread.
  * Pulls complete on the producer's context, so what hangs on them should only submit to another
@@ -46,7 +46,7 @@ public final class Edge<B> {
     /**
      * @param fragment the name of the producer, for errors
      * @param context runs the producer
-     * @param sizeBytes how much memory a batch takes
+     * @param sizeBytes memory of a batch
      */
     public Edge(
             String fragment,

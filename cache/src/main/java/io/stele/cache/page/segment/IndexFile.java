@@ -52,8 +52,8 @@ final class IndexFile implements AutoCloseable {
 
     /**
      * Gives the records of the file and makes it ready for more: those of tables in order, then
-     * those of pages, the newest first. So who takes them knows at each whether a newer one says
-     * otherwise, and needs no memory for what the older ones said.
+     * those of pages, the newest first. So the consumer sees the newest record of a page first, and
+     * can ignore the older ones without memory for them.
      *
      * @return whether there was a file that belongs to this layout
      */

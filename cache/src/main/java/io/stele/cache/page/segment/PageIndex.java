@@ -35,8 +35,8 @@ final class PageIndex {
     private static final int MAX_STEPS = 64;
 
     /**
-     * A page asked for this often gets in with a chance of 1 in 128 though the victim is as
-     * frequent: so nobody who knows the hash can keep it out for ever (as in Caffeine).
+     * A page requested this often is admitted with a chance of 1 in 128 even if the victim is as
+     * frequent. So an attacker that knows the hash cannot exclude it for ever (as in Caffeine).
      */
     private static final int WARM_FREQUENCY = 6;
 
@@ -170,9 +170,10 @@ final class PageIndex {
     /**
      * Makes room for units of a page, evicting pages if needed, even that one.
      *
-     * @param wanted units, a bit each, of which those that are here already need none
+     * @param wanted a bit per unit; units that are cached already need no room
      * @param table whose space it is, if the page is not here
-     * @return to be ended by {@link #publish} or {@link #cancel}; empty: they are not to be kept
+     * @return a placement to end with {@link #publish} or {@link #cancel}; empty: the units are not
+     *     admitted
      */
     Optional<Placement> place(PageKey key, int wanted, int table) {
         for (int step = 0; true; step++) {

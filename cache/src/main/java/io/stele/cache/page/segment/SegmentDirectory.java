@@ -111,8 +111,8 @@ final class SegmentDirectory {
     }
 
     /**
-     * Opens a directory with what an earlier process left in it. Owns {@code files} from now on,
-     * and closes them if it fails, whatever fails.
+     * Opens a directory with what an earlier process left in it. It owns {@code files} from now on,
+     * and closes them on every failure.
      */
     static SegmentDirectory open(
             String name,
@@ -301,7 +301,10 @@ final class SegmentDirectory {
         return index.allocator().capacity() / layout.geometry().unitsPerPage();
     }
 
-    /** Whether so much failed in a row that nothing is to be expected of it any more. */
+    /**
+     * Whether {@value #MAX_FAILURES} operations in a row failed, so that the directory is taken out
+     * of use.
+     */
     boolean hasFailed() {
         return failures.get() >= MAX_FAILURES;
     }
@@ -725,13 +728,13 @@ final class SegmentDirectory {
         }
     }
 
-    /** Ends without writing anything. Lets go of the directory, whichever file fails to close. */
+    /** Closes the directory without writing anything; all files are closed even if one fails to. */
     void abandon() {
         journalLock.lock();
         try (files;
                 segments;
                 indexFile) {
-            // Closed from the last on, each of them whatever the others do
+            // Closed in reverse order, also after a failure
         } catch (IOException e) {
             writeFailures.increment();
         } finally {

@@ -246,8 +246,8 @@ public final class SegmentPageStore implements PageStore {
     }
 
     /**
-     * Reserves a share of the space for a table, as {@link SegmentLayout#shares} does for those
-     * known from the start.
+     * Reserves a share of the space for a table, as {@link SegmentLayout#shares} does for the
+     * tables of the configuration.
      *
      * @param share from 0 to 1
      * @throws IllegalArgumentException if more than all would be reserved
@@ -373,7 +373,7 @@ public final class SegmentPageStore implements PageStore {
                                 nanoTime,
                                 random));
             } catch (IOException | RuntimeException e) {
-                // Whatever lies in a directory, it keeps nobody from starting
+                // A damaged directory must not prevent the start
                 openAgainAt = nanoTime.getAsLong() + RETRY_NANOS;
             } finally {
                 opens.unlock();

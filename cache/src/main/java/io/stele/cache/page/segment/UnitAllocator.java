@@ -157,7 +157,7 @@ final class UnitAllocator {
         return (words[unit / Long.SIZE] & 1L << unit) != 0;
     }
 
-    /** Takes room that a journal says is in use, and nobody else has. */
+    /** Takes a place that a journal marks as used and that is still free. */
     void take(int place) {
         int group = Places.firstUnit(place) / Places.GROUP;
         change(group, bits(group) | bitsOf(place));
