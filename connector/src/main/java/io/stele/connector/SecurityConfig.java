@@ -16,7 +16,7 @@ public class SecurityConfig {
         ALLOW_ALL,
         /** Everybody may read, and nobody change anything. */
         READ_ONLY,
-        /** Whatever Trino's system access control says. */
+        /** Trino's system access control decides alone. */
         SYSTEM,
         /** Rules in the file that {@code security.config-file} names. */
         FILE

@@ -61,7 +61,7 @@ public final class SteleConnector implements Connector {
     private final Set<ConnectorTableFunction> tableFunctions;
     private final Set<SystemTable> systemTables;
     private final Optional<ConnectorAccessControl> accessControl;
-    private final boolean aggregationPushdown; // where a session says nothing
+    private final boolean aggregationPushdown; // the default of sessions
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
 
     @Inject

@@ -152,7 +152,8 @@ public record SteleTableHandle(
     }
 
     /**
-     * The same scan for a procedure, to which the engine gives what its splits say at their end.
+     * The same scan for a procedure, to which the engine passes the results that splits return at
+     * their end.
      */
     public SteleTableHandle forProcedure() {
         return with(draft -> draft.ofProcedure = true);
@@ -187,7 +188,7 @@ public record SteleTableHandle(
         return text.append(selection).toString();
     }
 
-    /** A handle in the making: what another one says, but for what is set. */
+    /** A mutable copy of a handle, for changes of some of its values. */
     private static final class Draft {
         private final SteleTableHandle original;
         private TupleDomain<SteleColumnHandle> constraint;

@@ -62,7 +62,7 @@ import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
-    /** Others who change the same at the same time, and are quicker. */
+    /** Attempts of a change that loses to concurrent changes of the same thing. */
     static final int MAX_ATTEMPTS = 10;
 
     private final SidecarActions sidecar;
@@ -292,7 +292,10 @@ public final class CatalogRequests {
         }
     }
 
-    /** Drops what Trino has seen: whoever was quicker has done the same. */
+    /**
+     * Drops something that Trino has seen; if it is gone, a concurrent statement has dropped it
+     * already.
+     */
     private static void unlessGone(Runnable drop) {
         try {
             drop.run();
@@ -377,12 +380,12 @@ public final class CatalogRequests {
                 .partitions();
     }
 
-    /** Flushes or merges the files of a table, or looks into them; safe to repeat. */
+    /** Flushes, compacts or analyzes the files of a table; safe to repeat. */
     void maintain(JobKind kind, SchemaTableName name) {
         sidecar.runJob(RunJobRequest.of(kind, new TableRequest(named(name), Optional.empty())));
     }
 
-    /** What is known of the files that may have rows of a predicate. */
+    /** The statistics of the files that may have rows of a predicate. */
     TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
         return sidecar.call(
                 Actions.TABLE_STATISTICS,
@@ -432,7 +435,7 @@ public final class CatalogRequests {
         return new TableRequest(named(name), Optional.of(tableId));
     }
 
-    /** Says in Trino's words that there is no such schema. */
+    /** Runs a request; an unknown schema becomes Trino's error for it. */
     private static <T> T inSchema(String schemaName, Supplier<T> request) {
         try {
             return request.get();

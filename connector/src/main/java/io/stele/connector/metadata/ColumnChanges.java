@@ -44,7 +44,7 @@ final class ColumnChanges {
         this.definitions = requireNonNull(definitions, "definitions is null");
     }
 
-    /** NOT_SUPPORTED for a NOT NULL column that rows of before would have no value for. */
+    /** NOT_SUPPORTED for a NOT NULL column without a default value for existing rows. */
     void add(ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position) {
         change(tableHandle, () -> ColumnPositions.at(position, added(column)));
     }

@@ -205,8 +205,8 @@ public final class SteleMetadata implements ConnectorMetadata {
     }
 
     /**
-     * The changes of a table after one moment and up to another, which is the present if it is not
-     * said; empty: there is no such table.
+     * The changes of a table after one LSN and up to another, by default the present; empty: there
+     * is no such table.
      */
     Optional<TableChangesHandle> tableChanges(
             ConnectorSession session,
@@ -609,7 +609,10 @@ public final class SteleMetadata implements ConnectorMetadata {
                 : Optional.empty();
     }
 
-    /** Counts the rows when they are gone, as of before: nobody has looked at them until then. */
+    /**
+     * Counts the deleted rows after the delete, at the LSN before it, because nothing has read them
+     * earlier.
+     */
     @Override
     public OptionalLong executeDelete(ConnectorSession session, ConnectorTableHandle handle) {
         SteleTableHandle table = (SteleTableHandle) handle;

@@ -171,7 +171,8 @@ public final class TableDefinitions {
     }
 
     /**
-     * What tells a row apart in UPDATE, DELETE and MERGE: its shard, and its key or generated id.
+     * The column that identifies a row in UPDATE, DELETE and MERGE: its shard, and its key or
+     * generated id.
      */
     public SteleColumnHandle mergeRowId(TableSchema table) {
         List<RowType.Field> fields = new ArrayList<>();

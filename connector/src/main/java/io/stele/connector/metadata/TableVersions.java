@@ -36,7 +36,7 @@ import java.util.Optional;
 
 /**
  * The tables that one Trino transaction reads as of a moment that it names, {@code FOR VERSION AS
- * OF} and {@code FOR TIMESTAMP AS OF}: each at a read point of its own. Guarded by itself.
+ * OF} and {@code FOR TIMESTAMP AS OF}: each at a snapshot of its own. Guarded by itself.
  */
 final class TableVersions {
     private static final int COUNTER_BITS = 16;

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * them. Confined to one thread.
  */
 final class DistinctNumbers {
-    /** What a byte can tell apart. */
+    /** Greatest number of distinct values that one byte indexes. */
     static final int MAX = 256;
 
     /** No code: there are too many distinct values. */

@@ -81,7 +81,10 @@ public final class FilePageSources {
     /** A row group of eight-byte numbers has this size. */
     private static final DataSize SPARSE_READ = DataSize.of(64, KILOBYTE);
 
-    /** Below this a request takes longer to begin than to end, whatever of it is wanted. */
+    /**
+     * Below this size the latency of a request exceeds its transfer time, so the stripe is read
+     * whole.
+     */
     private static final DataSize TINY_STRIPE = DataSize.of(1, MEGABYTE);
 
     /**
@@ -124,7 +127,7 @@ public final class FilePageSources {
         this.types = requireNonNull(types, "types is null");
     }
 
-    /** Says that files of a table are going to be read: it is counted by name from then on. */
+    /** Registers the present name of a table, under which its cache accesses are counted. */
     void reading(TableSchema table) {
         tails.uses().reading(table);
         hotColumns.uses().reading(table);
@@ -158,8 +161,8 @@ public final class FilePageSources {
     }
 
     /**
-     * Begins to read what is beside the values of a split's rows, if its file is not known here
-     * yet; who opens the split finds it, or waits for it.
+     * Starts to fetch the file metadata of a split, if it is not cached yet. The reader that opens
+     * the split finds it, or waits for it.
      *
      * @param constraint stripes outside it are left out
      */
@@ -190,7 +193,7 @@ public final class FilePageSources {
                         .fetchEnds(constraint);
             }
         } catch (IOException | RuntimeException e) {
-            // Whoever opens the split meets the same, and says so
+            // The reader that opens the split gets the same failure, and reports it
         }
     }
 
@@ -409,7 +412,7 @@ public final class FilePageSources {
             return new Opened(source, ready);
         }
 
-        /** Begins with the ends of stripes, and no column. */
+        /** Starts to fetch the stripes' row indexes and footers, but no column. */
         void fetchEnds(TupleDomain<SteleColumnHandle> constraint) {
             new StripePrefetch(
                             dataSource.file(),
@@ -616,7 +619,7 @@ public final class FilePageSources {
             return column;
         }
 
-        /** Adds a column to those read, once, and tells its channel. */
+        /** Adds a column to those read, unless it is there already; returns its channel. */
         private int read(OrcColumn column, Type type) {
             int channel = readColumns.indexOf(column);
             if (channel < 0) {
@@ -691,7 +694,7 @@ public final class FilePageSources {
                             statistics, selected.get(), reader, split.start(), split.length());
         }
 
-        /** Rows that are deleted, and those that an index knows not to be asked for. */
+        /** Rows that are deleted, and those that a bitmap index excludes. */
         private @Nullable RoaringBitmap unwantedRows() throws IOException {
             RoaringBitmap deleted = deletedRows();
             if (selected.isEmpty()) {

@@ -40,7 +40,7 @@ public final class FileTails {
         ObjectStore open(CacheUse use) throws IOException;
     }
 
-    /** The metadata of files that others wrote lately. */
+    /** The metadata of files that other nodes wrote recently. */
     @FunctionalInterface
     public interface FreshFiles {
         /** {@link FileMetadata#encode} of a file; empty if it is not at hand. Blocks. */
@@ -74,13 +74,13 @@ public final class FileTails {
      * The file of a split, whose reads are checked if it has checksums.
      *
      * @param use of the data page cache
-     * @param keeps whether footers are kept here
+     * @param keeps whether footers are cached here
      */
     ChecksummedFile open(SteleFileSplit split, CacheUse use, boolean keeps) throws IOException {
         ObjectStore store = warehouses.open(use);
         String path = split.path();
         if (keeps && split.fresh() && store.isRemote() && !isKnown(split)) {
-            asked.get(path, () -> ask(split)); // a file is asked for once, whatever comes of it
+            asked.get(path, () -> ask(split)); // requested once per file, also after a failure
         }
         ObjectReader reader = store.open(path, split.sizeBytes());
         if (reader.isPrefetching() && kept.peek(Key.footer(path)).isEmpty()) {
@@ -118,7 +118,7 @@ public final class FileTails {
                 && (split.checksumBlockBytes().isEmpty() || checksums.peek(path).isPresent());
     }
 
-    /** Whether the metadata of a split's file came from who has it in memory. */
+    /** Whether the metadata of a split's file came from a node that has it in memory. */
     private boolean ask(SteleFileSplit split) {
         try {
             Optional<byte[]> found = freshFiles.find(split.path());

@@ -9,11 +9,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Columns of files as scans left them: decoded, a page's rows at a time, so that a scan of hot data
- * neither reads nor decompresses nor decodes. Files never change, so nothing is ever invalidated.
+ * The decoded-column cache: columns of files as scans decoded them, in units of a page's rows. A
+ * scan that finds them neither reads nor decompresses nor decodes. Files never change, so nothing
+ * is ever invalidated.
  *
- * <p>Invariant: a block comes out with exactly the values of the file; which rows of them are
- * visible is the scan's own matter. Invariant: what was asked for only once is not kept.
+ * <p>Invariant: a block comes out with exactly the values of the file; the scan itself decides
+ * which rows are visible. Invariant: a column requested only once is not cached.
  *
  * <p>Thread-safe.
  */

@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that a sidecar streams. Never blocks: it says when the next batch is here. Confined to
- * one driver.
+ * The rows that a sidecar streams. It never blocks: its future completes when the next batch is
+ * here. Confined to one driver.
  */
 final class LivePageSource implements ConnectorPageSource {
     // 9 waits that double from 20 ms: ten seconds of a busy sidecar.
@@ -53,14 +53,14 @@ final class LivePageSource implements ConnectorPageSource {
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
-    private Metrics metrics = Metrics.EMPTY; // what an aggregation tells with its schema
+    private Metrics metrics = Metrics.EMPTY; // sent by an aggregation with its schema
     private boolean finished;
 
     /**
-     * @param ticket what to stream
-     * @param tag who for
+     * @param ticket the ticket of the stream
+     * @param tag the identity of the query
      * @param types types of the stream's columns
-     * @param channels the wanted columns, made of the stream's
+     * @param channels the wanted columns, made from the stream's
      */
     LivePageSource(
             SteleSidecar sidecar,

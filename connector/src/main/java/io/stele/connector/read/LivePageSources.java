@@ -64,7 +64,7 @@ public final class LivePageSources {
                 memory);
     }
 
-    /** The wanted columns of the rows that a lookup finds, in whatever shards they are. */
+    /** The wanted columns of the rows that a lookup finds in all shards. */
     public ConnectorPageSource lookUp(
             ConnectorSession session,
             SteleTableHandle table,

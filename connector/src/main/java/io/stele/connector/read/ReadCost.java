@@ -59,10 +59,13 @@ record ReadCost(
     /** Metadata of files, then columns. */
     private static final double SCAN_ROUNDS = 2;
 
-    /** How likely it is that workers, or who looks into indexes, have to ask the store. */
+    /** The chance that workers, or lookups in indexes, must request data from the store. */
     private static final double COLD_SHARE = 0.5;
 
-    /** What of the bytes of a file the columns have that a query wants: it is not known yet. */
+    /**
+     * The assumed share of a file's bytes that the wanted columns have; the plan does not contain
+     * it.
+     */
     private static final double WANTED_SHARE = 0.5;
 
     /** Requests side by side, of a lookup and of the scans of a worker. */
@@ -70,7 +73,7 @@ record ReadCost(
 
     private static final double SCAN_REQUESTS = 16;
 
-    /** A request of a lookup has so much at most: neighbours are read together. */
+    /** Most bytes of a request of a lookup: neighbouring rows are read together. */
     private static final double REQUEST_MIB = 1;
 
     /** To seek rows in a row group and make rows of them: a thread decodes 80 MiB/s of files. */
@@ -85,7 +88,7 @@ record ReadCost(
     /** To hand out a split, and to open its file. */
     private static final double MILLIS_PER_SPLIT = 3;
 
-    /** Less is nothing that an estimate knows. */
+    /** A smaller saving is below the precision of the estimate. */
     private static final double MIN_SAVED_MILLIS = 10;
 
     /** To send a row that is in no file. */
@@ -127,8 +130,9 @@ record ReadCost(
                         LatencyFit.S3.nanosPerByte() * (1 << 20) / 1e6);
 
         /**
-         * What is known of the warehouse by now, which is not opened for that: a coordinator that
-         * reads no files never opens it. S3's times if the sidecar does not even tell where it is.
+         * The measured times of the warehouse, if it is open. It is not opened for this: a
+         * coordinator that reads no files never opens it. S3's times if the sidecar does not report
+         * the location.
          */
         static Store of(Warehouse warehouse) {
             return warehouse.findOpen().map(Store::of).orElseGet(() -> ofLocation(warehouse));

@@ -13,8 +13,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of another source, which are kept when all of them have come: unless they are too many,
- * or most of what is read, which decoded columns in memory serve as well. Confined to one driver.
+ * The rows of another source, which are cached when all of them have come. They are not cached if
+ * they are too many, or most of the rows read, which the decoded-column cache serves as well.
+ * Confined to one driver.
  */
 final class RecordingPageSource extends ForwardingPageSource {
     /** What leaves more than one row in this many is not worth a copy of the rows. */

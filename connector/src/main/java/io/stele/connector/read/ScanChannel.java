@@ -161,7 +161,7 @@ sealed interface ScanChannel {
         return new Constant(TypeUtils.writeNativeValue(INTEGER, (long) shard));
     }
 
-    /** What a hidden column says of the file that rows are read from. */
+    /** The value of a hidden column that is the same for all rows of the file. */
     static ScanChannel ofFile(SteleColumnHandle column, SteleFileSplit split) {
         Object value =
                 column.id() == SteleColumnHandle.PATH_ID

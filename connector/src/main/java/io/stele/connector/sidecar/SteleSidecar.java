@@ -91,7 +91,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         this.http = new SidecarHttp(uri, timeout, tls, tokens);
     }
 
-    /** The same sidecar, which is told who asks. */
+    /** The same sidecar, with the identity of a query in its requests. */
     public SidecarActions as(QueryTag tag) {
         requireNonNull(tag, "tag is null");
         return new SidecarActions() {
@@ -314,7 +314,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      * Starts a stream of rows; the caller closes it, and passes its failures to {@link
      * #streamFailed}.
      *
-     * @param tag who for: what the sidecar chooses a scheduling group by
+     * @param tag the identity of the query, by which the sidecar chooses a scheduling group
      */
     public FlightStream scan(byte[] ticket, QueryTag tag) {
         return client().get(new Ticket(ticket), tag);
@@ -347,7 +347,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         return translate(named(failure));
     }
 
-    /** Where the sidecar keeps the warehouse: a path that this host must see too. */
+    /** The path of the warehouse, which this host must be able to read too. */
     public String warehousePath() {
         try {
             return http.get("/v1/status", SidecarStatus.class)

@@ -51,7 +51,7 @@ public final class Warehouse implements ObjectStore {
     private final EncryptionConfig encryptionConfig;
     private final WorkerDataCache dataCache;
     private final Object lock = new Object();
-    private volatile @Nullable WarehouseLocation location; // never changes once it is known
+    private volatile @Nullable WarehouseLocation location; // set once, then never changed
     private @Nullable ObjectStore uncached; // guarded by the lock
     private volatile @Nullable ObjectStore store; // written under the lock
 

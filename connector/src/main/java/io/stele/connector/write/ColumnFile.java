@@ -156,7 +156,8 @@ final class ColumnFile implements AutoCloseable {
             encoder.get().write(blocks);
             return;
         }
-        // Rows of one shard are positions of pages, which all shards' samples would keep whole
+        // Rows of one shard are positions of pages, and the samples of all shards would retain
+        // whole pages
         sample.add(
                 Arrays.stream(blocks)
                         .map(block -> block.copyRegion(0, block.getPositionCount()))

@@ -17,7 +17,7 @@ interface RowSink {
     /** Bytes that have left memory. */
     long writtenBytes();
 
-    /** Hands everything to the transaction, and tells the files that its commit has to name. */
+    /** Hands everything to the transaction, and returns the files that its commit must name. */
     List<WrittenFile> finish() throws IOException;
 
     /** The parts of the transaction that it staged rows as; after {@link #finish}. */

@@ -25,7 +25,7 @@ import java.util.UUID;
  * doing so, because what is in the log takes the place of rows in files.
  */
 final class SmallPartitions {
-    /** So many files of a sort buffer are fine whatever their size. */
+    /** Up to this many files of a sort buffer may have any size. */
     static final int FEW = 64;
 
     // 64 KiB: a file of less is mostly footer, and takes as many requests as a large one
@@ -48,9 +48,9 @@ final class SmallPartitions {
     }
 
     /**
-     * Those of few rows go by the log.
+     * Partitions of few rows go to the log.
      *
-     * @param few so many files at a time are written whatever their size
+     * @param few this many files at a time are written at any size
      */
     static SmallPartitions byFile(WriteContext context, int few) {
         return new SmallPartitions(context, few, SMALL_BYTES);

@@ -34,7 +34,7 @@ final class SortedRows {
     // What trino-orc reads as one page
     private static final int PAGE_ROWS = 8_192;
     private static final byte[] NONE = new byte[0];
-    // Each is a file in each shard: more would be crumbs that scans and merges suffer from
+    // Each is a file in each shard: more would be small files that slow scans and compaction down
     static final int MAX_PARTITIONS = 1_000;
 
     private static final int ANY_SHARD = -1; // not chosen yet
@@ -65,7 +65,7 @@ final class SortedRows {
         this.files = files;
     }
 
-    /** What sorting needs to know of the row that {@code keys} stands on. */
+    /** Reads the values that sorting needs of the current row of {@code keys}. */
     static Row read(WriteContext context, KeyRows keys, int position) {
         boolean hasPrimaryKey = context.table().hasPrimaryKey();
         boolean isClustered = !context.table().clusteringKey().isEmpty();

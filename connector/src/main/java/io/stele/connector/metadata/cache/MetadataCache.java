@@ -18,13 +18,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Definitions and statistics of tables and views, kept between queries. Whoever uses it has first
- * heard, with its read point or by asking, what changed up to that moment, so it finds nothing
- * older; what it does not find is loaded once, however many want it.
+ * The cached definitions and statistics of tables and views. A query first receives all changes up
+ * to its start, with its snapshot or by a request, so it finds nothing older. A missing entry is
+ * loaded once, also under concurrent requests.
  *
- * <p>Invariant: what is found was so at some moment after the last change that this cache had heard
- * of when it was asked ({@link MetadataGenerations}). Thread-safe; no lock is held while the
- * sidecar is asked.
+ * <p>Invariant: an entry found was true at some moment after the last change received before the
+ * call ({@link MetadataGenerations}). Thread-safe; no lock is held during a request to the sidecar.
  */
 public final class MetadataCache {
     private final boolean enabled;
@@ -63,7 +62,7 @@ public final class MetadataCache {
                                         .sum());
     }
 
-    /** Whether it keeps anything. */
+    /** Whether it caches anything. */
     public boolean isEnabled() {
         return enabled;
     }
@@ -78,7 +77,7 @@ public final class MetadataCache {
         return metrics;
     }
 
-    /** What is here of a name before a query's read point is opened. */
+    /** The cached entry of a name, before a query's snapshot is opened. */
     public Look look(SchemaTableName name) {
         MetadataGenerations.Known known = generations.known(name);
         return new Look(name, known.version(), relations.peek(new Key<>(name, known.generation())));
@@ -93,12 +92,13 @@ public final class MetadataCache {
             SchemaTableName name, MetadataVersion version, Optional<Relation> relation) {}
 
     /**
-     * What has the name that a query's first read is of, as the reply to its read point says.
+     * The relation of a query's first name, from the reply that opened its snapshot.
      *
      * @param sentNanos when the request was sent
-     * @param reply what the sidecar described after it had found out the changes; neither a table
-     *     nor a view if the look was confirmed
-     * @param confirmed whether the sidecar left out what has not changed since the look
+     * @param reply the description, which the sidecar read after the changes; neither a table nor a
+     *     view if the look was confirmed
+     * @param confirmed whether the sidecar left out the description because it has not changed
+     *     since the look
      */
     public Relation opened(
             Look look,
@@ -121,7 +121,7 @@ public final class MetadataCache {
         return relation;
     }
 
-    /** Uses what was here, of which its user knows without asking that it is still so. */
+    /** Uses a cached entry that the caller has already received all changes for. */
     public Relation found(Relation relation) {
         hit(relation);
         metrics.spared();
@@ -181,7 +181,7 @@ public final class MetadataCache {
         return views.get(new Key<>(schemaName, generations.ofLists()), loader::get);
     }
 
-    /** Whether a statement without a read point may use what is here without asking. */
+    /** Whether a statement without a snapshot may use cached entries without a request. */
     public boolean isFreshEnough() {
         return maxStalenessNanos > 0
                 && !version().equals(MetadataGenerations.UNKNOWN)

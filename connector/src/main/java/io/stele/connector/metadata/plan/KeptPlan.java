@@ -41,7 +41,7 @@ record KeptPlan(
         all = all.map(List::copyOf);
     }
 
-    /** What the sidecar told; it has a token. */
+    /** A plan received from the sidecar; it has a token. */
     static KeptPlan of(TablePlan told) {
         return new KeptPlan(
                 told.tableId(),
@@ -51,7 +51,7 @@ record KeptPlan(
                 Map.of());
     }
 
-    /** Whether this is what the sidecar says. */
+    /** Whether the sidecar's reply confirms this plan. */
     boolean isOf(TablePlan told) {
         return schemaVersion == told.schemaVersion()
                 && told.token().isPresent()
