@@ -24,9 +24,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP proxy on a loopback port before an S3 server, which lets requests take as long as those
- * to a real object store: reads (GET) as {@link InjectedDelays} says, everything else as long as it
- * takes. What comes is passed on as it came, so signatures stay good.
+ * An HTTP proxy on a loopback port before an S3 server, which gives requests the latency of a real
+ * object store: reads (GET) get that of {@link InjectedDelays}, all other requests get none.
+ * Requests are passed on unchanged, so signatures stay valid.
  *
  * <p>Safe for use by many threads. A connection to it has one of its own to the server.
  */
@@ -185,7 +185,8 @@ public final class DelayingS3Proxy implements AutoCloseable {
         }
 
         private boolean pass(HttpHead request, long start) throws IOException {
-            // We are quicker to say so than the server, which is not asked then
+            // This answer comes faster from here than from the server, which does not get the
+            // header then
             if (request.find("expect").isPresent()) {
                 toClient.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1));
             }
@@ -219,7 +220,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
         }
 
         private Pace pace(HttpHead request, long start) throws IOException {
-            // Some clients add a query that says which operation it is
+            // Some clients add a query with the name of the operation
             String path = request.secondWord().split("\\?", 2)[0];
             String target = path + " " + request.find("range").orElse("");
             int attempt = attempts.merge(target, 1, Integer::sum) - 1;
@@ -371,7 +372,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
             awaitUntil(firstByteAt);
         }
 
-        /** Waits until that many more bytes may go. */
+        /** Waits until {@code count} more bytes may be sent. */
         void await(int count) throws InterruptedIOException {
             bytes += count;
             if (nanosPerByte > 0) {

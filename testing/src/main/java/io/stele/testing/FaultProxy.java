@@ -39,7 +39,7 @@ public final class FaultProxy implements AutoCloseable {
     private final List<Request> late = new ArrayList<>(); // guarded by itself
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** Says what happens to each request. */
+    /** Chooses the fault of each request. */
     @FunctionalInterface
     public interface Faults {
         /** What happens to this one; empty: nothing but that it is passed on. */
@@ -60,7 +60,7 @@ public final class FaultProxy implements AutoCloseable {
         /** It takes place, and the connection stays silent. */
         record Stalls() implements Fault {}
 
-        /** The answer ends after so many bytes of its body. */
+        /** The answer ends after {@code bytes} bytes of its body. */
         record CutsBody(int bytes) implements Fault {}
 
         /** A byte of the answer's body is another one when it comes. */
@@ -69,7 +69,7 @@ public final class FaultProxy implements AutoCloseable {
         /** The connection ends; the request takes place at {@link #deliverLate}. */
         record Delays() implements Fault {}
 
-        /** It takes place after so many milliseconds. */
+        /** It takes place after {@code millis} milliseconds. */
         record Waits(int millis) implements Fault {}
 
         /** The connection ends at once, and nothing takes place. */
@@ -142,7 +142,7 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Lets the delayed requests take place now; returns the first lines of the answers. */
+    /** Sends the delayed requests now; returns the first lines of the answers. */
     public List<String> deliverLate() throws IOException {
         List<Request> delivered;
         synchronized (late) {

@@ -84,7 +84,7 @@ public final class MiniHdfs implements AutoCloseable {
     /**
      * Starts one and waits until it serves.
      *
-     * @param directory that it keeps everything in, and that goes with it
+     * @param directory of all its files, deleted when it closes
      */
     public static MiniHdfs start(Path directory) throws IOException {
         requireNonNull(directory, "directory is null");
@@ -155,7 +155,7 @@ public final class MiniHdfs implements AutoCloseable {
         throw new IOException("HDFS does not start; it said " + said);
     }
 
-    /** Where a test may keep something: {@code hdfs://127.0.0.1:port/name}. */
+    /** A folder for a test's files: {@code hdfs://127.0.0.1:port/name}. */
     public String location(String name) {
         return "hdfs://127.0.0.1:" + port + "/" + name;
     }

@@ -26,8 +26,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Applies batches to a table in memory, as a shard does with what its log gave it: by one thread,
- * or by lanes, each on a thread of its own. No log, no scheduler.
+ * Applies batches to a table in memory, as a shard does with the records of its log: by one thread,
+ * or by apply workers, each on a thread of its own. There is no log and no scheduler.
  */
 final class LaneApply {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

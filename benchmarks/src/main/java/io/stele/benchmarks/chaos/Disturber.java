@@ -127,7 +127,7 @@ final class Disturber {
         disk.free(pid);
     }
 
-    /** Starts again what ended, and what docs/operations.md says is to be started again. */
+    /** Restarts a sidecar that ended, or that docs/operations.md requires to be restarted. */
     private void mend() throws IOException, InterruptedException, LostSidecarException {
         if (!sidecar.isAlive()) {
             findings.count("crashes");

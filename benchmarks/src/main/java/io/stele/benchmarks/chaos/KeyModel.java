@@ -58,7 +58,7 @@ final class KeyModel {
     }
 
     /**
-     * A write failed, and nobody knows whether it is still on its way.
+     * A write failed, and it is unknown whether it is still in flight.
      *
      * @param starts how often the sidecar has been started so far
      */
@@ -79,12 +79,12 @@ final class KeyModel {
                 && !isDelete(acknowledged);
     }
 
-    /** The oldest version that a reader may find who starts now. */
+    /** The oldest version that a reader may find if it starts now. */
     synchronized long oldest(long starts) {
         return Math.min(acknowledged, present(starts));
     }
 
-    /** For a reader who started when this was the {@link #oldest}, and has ended now. */
+    /** The bounds of a reader that started when this was the {@link #oldest}, and has ended now. */
     synchronized Bounds since(long oldestBefore) {
         return new Bounds(oldestBefore, sent);
     }

@@ -31,7 +31,7 @@ final class SqlDefinitions implements ChaosClient {
     private final Map<String, Long> tables = new TreeMap<>();
     private int columns;
 
-    // The newest statements and what came of them, for who reads of a violation
+    // The newest statements and their outcomes, for the report of a violation
     private final Deque<String> history = new ArrayDeque<>();
 
     SqlDefinitions(ClientContext context) {
@@ -140,8 +140,8 @@ final class SqlDefinitions implements ChaosClient {
     }
 
     /**
-     * Any statement will do: while the store has not said what became of one, others are refused,
-     * and reads show what was before it.
+     * Runs any statement: while the outcome of an earlier one is unknown in the store, others are
+     * refused, and reads show the state before it.
      */
     private void settle() throws Exception {
         context.update(

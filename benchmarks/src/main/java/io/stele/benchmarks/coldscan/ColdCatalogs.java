@@ -23,14 +23,16 @@ final class ColdCatalogs {
     }
 
     /**
-     * Writes the catalog files for the warm catalogs and so many cold ones; before Trino starts.
+     * Writes the catalog files of the warm catalogs and of {@code coldCatalogs} cold ones; call it
+     * before Trino starts.
      */
     void configureTrino(int coldCatalogs) throws IOException {
         for (String number : numbers(coldCatalogs)) {
             String stele = "stele_" + number;
             Map<String, String> scanned =
                     catalogs.withPages("stele.cache", stele, catalogs.stele());
-            // The sidecar would aggregate without a scan, and workers keep what filters leave
+            // Otherwise the sidecar would aggregate without a scan, and workers would cache
+            // filtered rows
             scanned.put("stele.aggregation-pushdown.enabled", "false");
             scanned.put("stele.fragment-cache.enabled", "false");
             catalogs.write(stele, scanned);

@@ -34,11 +34,11 @@ import java.util.Set;
  * TPC-H Q6 over lineitem on S3, in Stele and in Iceberg with and without Trino's {@code fs.cache},
  * in one Trino server: cold, and again and again.
  *
- * <p>The store is versitygw behind a proxy that lets reads take as long as those of S3: 30 ms and
- * 20 ms a MiB, a fifth more or less. Each cold round asks catalogs that were not asked yet, whose
- * caches are empty; a table of 25 rows is read from each before, so that connections are there, and
- * other catalogs were asked for the first time before, so that the code of cold scans is compiled.
- * The rounds are interleaved, in an order that rotates. Results are compared.
+ * <p>The store is versitygw behind a proxy that gives reads the latency of S3: 30 ms and 20 ms a
+ * MiB, a fifth more or less. Each cold round asks catalogs that were not asked yet, whose caches
+ * are empty; a table of 25 rows is read from each before, so that connections are there, and other
+ * catalogs were asked for the first time before, so that the code of cold scans is compiled. The
+ * rounds are interleaved, in an order that rotates. Results are compared.
  */
 public final class ColdScanBenchmark implements Benchmark {
     /**
@@ -232,7 +232,7 @@ public final class ColdScanBenchmark implements Benchmark {
 
         private void scan(ScannedTable table, String catalogNumber)
                 throws SQLException, IOException, InterruptedException {
-            proxy.takeSpans(); // those of whoever read in the background
+            proxy.takeSpans(); // spans of background reads
             long readsBefore = proxy.reads();
             long bytesBefore = proxy.sentBytes();
             long cpuBefore = ProcessCpu.nanos(trinoPid);

@@ -36,7 +36,7 @@ enum ScannedTable {
         return table;
     }
 
-    /** What CREATE TABLE says of it behind its name. */
+    /** The clauses of CREATE TABLE after its name. */
     String properties() {
         return properties;
     }

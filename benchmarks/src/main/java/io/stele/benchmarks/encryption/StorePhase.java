@@ -92,7 +92,7 @@ final class StorePhase {
             throws IOException {
         ObjectReader reader = store.open(path, fileBytes);
         byte[] buffer = new byte[pattern.bytes];
-        // As many bytes whatever their size, but for small ranges
+        // Equal bytes for all read sizes, except for small ranges
         int reads = Math.min(fileBytes / pattern.bytes, 4_096);
         long start = System.nanoTime();
         long cpu = Machine.processCpuNanos();

@@ -14,7 +14,7 @@ interface LookupStore extends AutoCloseable {
     /**
      * The row of a number by its key.
      *
-     * @return its length in bytes, as the store keeps it
+     * @return its length in bytes in the store's form
      * @throws IllegalStateException if the store has no such row
      */
     int get(int number) throws Exception;

@@ -63,7 +63,7 @@ public final class UserRows {
         return values;
     }
 
-    /** The ten fields as one value, for a store that knows no columns. */
+    /** The ten fields as one value, for a store without columns. */
     public byte[] bytes(long number) {
         byte[] bytes = new byte[FIELDS * FIELD_BYTES];
         for (int field = 0; field < FIELDS; field++) {

@@ -142,7 +142,7 @@ public final class LookupSqlBenchmark implements Benchmark {
         metrics.put(label + " p99 ms", latencies.millis(99));
     }
 
-    /** How often a query asks the sidecar, releases of read points included. */
+    /** Counts the requests of a query to the sidecar, with those that release snapshots. */
     private static void count(
             TrinoSession trino,
             LookupTable table,

@@ -58,7 +58,7 @@ enum LookupTable {
         return properties;
     }
 
-    /** What its connection says first; empty: nothing. */
+    /** The first statement of its connection; empty: none. */
     String session() {
         return session;
     }

@@ -331,7 +331,7 @@ public final class ManifestBenchmark implements Benchmark {
         return bytes / lists.size() / files.size();
     }
 
-    /** The median of so many looks, in milliseconds; each is right. */
+    /** The median time of the lookups, in milliseconds; checks each result. */
     private static double median(int looks, BooleanSupplier look) throws IOException {
         double[] millis = new double[looks];
         for (int round = 0; round < looks; round++) {
@@ -344,8 +344,8 @@ public final class ManifestBenchmark implements Benchmark {
     }
 
     /**
-     * @param name of a number, with its unit to come
-     * @param opening of a reader that knows nothing yet
+     * @param name of a metric, to which its unit is appended
+     * @param opening opens a reader with empty caches
      */
     private static void find(
             String name,

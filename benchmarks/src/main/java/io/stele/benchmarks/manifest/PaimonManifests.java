@@ -64,8 +64,8 @@ final class PaimonManifests implements AutoCloseable {
     }
 
     /**
-     * A table with so many files, in commits of 5,000 that have files of all partitions and
-     * buckets.
+     * Writes a table of {@code files} files, in commits of 5,000 that have files of all partitions
+     * and buckets.
      */
     static PaimonManifests write(int files, int partitions, int buckets, int columns)
             throws Exception {
@@ -151,9 +151,9 @@ final class PaimonManifests implements AutoCloseable {
     }
 
     /**
-     * The table as a process sees it that has just started.
+     * The table as a newly started process sees it.
      *
-     * @param keeps whether it keeps manifests
+     * @param keeps whether it caches manifests
      */
     FileStoreTable open(boolean keeps) {
         FileStoreTable table = FileStoreTableFactory.create(files, location);

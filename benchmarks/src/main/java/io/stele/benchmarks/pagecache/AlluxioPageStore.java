@@ -48,7 +48,7 @@ final class AlluxioPageStore implements PageStore {
         this.manager = manager;
     }
 
-    /** Opens the folder with what is in it; returns when all of that is known again. */
+    /** Opens the folder with its contents; returns when all of them are loaded. */
     static AlluxioPageStore open(Path folder, long maxBytes, PageGeometry geometry)
             throws IOException {
         requireNonNull(folder, "folder is null");

@@ -66,13 +66,14 @@ public final class RaptorxBenchmark implements Benchmark {
     private static final Set<String> HARD = Set.of("q07", "q18", "q21");
 
     /**
-     * How much is asked of which tables.
+     * The amount of queries and tables.
      *
      * @param queries empty: all
      * @param isWarmedUp whether code is compiled, and tables are analyzed, before anything counts
      * @param warmUpRounds of code and caches, each time beside the one that fills them
      * @param daysBefore of dates that move, before those that are measured
-     * @param byMonth the rows of the table that is kept by month, as many as are loaded at a time
+     * @param byMonth the rows of the table partitioned by month, one element for each statement
+     *     that loads it
      */
     private record Extent(
             String scale,

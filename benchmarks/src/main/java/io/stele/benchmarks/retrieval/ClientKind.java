@@ -156,7 +156,7 @@ enum ClientKind {
     /** Makes the client. */
     abstract ObjectClient open(int port, int concurrency) throws IOException;
 
-    /** As metrics say it. */
+    /** The name in metrics. */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

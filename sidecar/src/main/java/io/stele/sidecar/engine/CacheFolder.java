@@ -39,9 +39,9 @@ public final class CacheFolder {
     }
 
     /**
-     * The folder, which may not be there yet; empty where there is nothing local that is known.
+     * The folder, which may not exist yet; empty if no local folder is configured.
      *
-     * @throws IllegalArgumentException if the log's location is none
+     * @throws IllegalArgumentException if the log's location is malformed
      */
     public Optional<Path> path() {
         return switch (WarehouseLocation.parse(storage.getWalPath())) {

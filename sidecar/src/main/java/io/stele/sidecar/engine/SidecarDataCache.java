@@ -66,10 +66,10 @@ public final class SidecarDataCache {
     }
 
     /**
-     * The warehouse as the engine is to see it: through the cache, or as it is.
+     * The warehouse as the engine reads it: through the cache, or directly.
      *
-     * @throws SteleException STORE_FAILED, if a configured directory cannot be used; whatever is
-     *     wrong with the default folder, the sidecar goes on without
+     * @throws SteleException STORE_FAILED, if a configured directory cannot be used. If the default
+     *     folder fails, the sidecar runs without a cache
      */
     synchronized ObjectStore over(ObjectStore warehouse) {
         if (!DataCache.isWanted(config, warehouse.isRemote())) {
@@ -137,7 +137,7 @@ public final class SidecarDataCache {
         return cache == null ? Optional.empty() : folder.path();
     }
 
-    /** Tells the cache how the tables are called. */
+    /** Passes the present names of tables to the cache. */
     void follow(Catalog catalog) {
         DataCache open = cache;
         if (open != null) {

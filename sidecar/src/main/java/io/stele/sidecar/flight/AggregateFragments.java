@@ -100,7 +100,7 @@ final class AggregateFragments {
         return sent;
     }
 
-    /** Computes all parts; whoever awaits them may be told to stop by the client. */
+    /** Computes all parts; the wait ends early if the client cancels. */
     private void compute(AggregatePass pass, String name, OutboundStream<FlightData> stream) {
         int lanes = Math.min(maxLanes, pass.partCount());
         List<ExecutionContext> contexts = new ArrayList<>();

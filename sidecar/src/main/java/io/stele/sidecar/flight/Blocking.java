@@ -50,7 +50,7 @@ final class Blocking {
         }
     }
 
-    /** The failure as what it was, and in which fragment. */
+    /** The original failure, with the name of its fragment. */
     private static SteleException ofFragment(FragmentException failure) {
         return switch (failure.getCause()) {
             case SteleException known ->

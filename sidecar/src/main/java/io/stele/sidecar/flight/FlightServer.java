@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Flight door: gRPC on Netty, each call on virtual threads. Thread safe; started and closed
+ * The Flight server: gRPC on Netty, each call on virtual threads. Thread safe; started and closed
  * once.
  */
 public final class FlightServer implements AutoCloseable {
@@ -104,7 +104,8 @@ public final class FlightServer implements AutoCloseable {
     private Server build(
             InetSocketAddress endpoint, ServerCredentials credentials, EventLoops loops) {
         PendingLogins logins = new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout, metrics);
-        // Twice the time: the end of a login that is under way is said by its call
+        // Twice the time, so that a login in progress ends by its own call, which returns the
+        // reason
         PendingLogins strangers =
                 new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout.multipliedBy(2), metrics);
         FlightConnections connections =

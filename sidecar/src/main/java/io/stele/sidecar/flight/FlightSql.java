@@ -18,7 +18,7 @@ final class FlightSql {
     private FlightSql() {}
 
     /**
-     * Tells clients of Flight SQL what is spoken here.
+     * Refuses requests of Flight SQL with a message that names the supported protocol.
      *
      * @throws SteleException INVALID_ARGUMENT if the bytes are a request of it
      */

@@ -27,7 +27,7 @@ final class PendingLimits {
         return taken;
     }
 
-    /** Like {@link #take}; an interrupt is kept for later. */
+    /** Like {@link #take}, but not interruptible; the interrupt status is restored at the end. */
     int takeUninterruptibly(int sizeBytes) {
         int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
         units.acquireUninterruptibly(taken);

@@ -169,8 +169,9 @@ final class RequestHandler {
     }
 
     /**
-     * ERROR promises that a write was not applied and ends it. After these failures either the log
-     * alone knows, or the next process of this sidecar can still do it: the client asks again.
+     * ERROR promises that a write was not applied and never will be. After these failures only the
+     * log has the outcome, or the next process of this sidecar can still apply the write. So the
+     * client sends it again.
      */
     private static boolean endsWrite(ErrorCode code) {
         return switch (code) {

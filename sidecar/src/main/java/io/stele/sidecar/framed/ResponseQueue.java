@@ -63,7 +63,7 @@ final class ResponseQueue {
         }
         writeWaiting();
         if (queuedCount.get() > 0) {
-            LockSupport.unpark(consumer); // who added meanwhile left it to the present writer
+            LockSupport.unpark(consumer); // replies added meanwhile were left to this thread
         }
     }
 
@@ -73,7 +73,7 @@ final class ResponseQueue {
         return start != 0 && nanoTime.getAsLong() - start > timeoutNanos;
     }
 
-    /** Lets {@link #writeAll} return once everything added before is written. */
+    /** After this, {@link #writeAll} returns once everything added before is written. */
     void close() {
         closed = true;
         LockSupport.unpark(consumer);
