@@ -34,7 +34,7 @@ final class FragmentRun {
         this.plan = requireNonNull(plan, "plan is null");
     }
 
-    /** What to wait for; empty when the result is known, or this one's to compute. */
+    /** The computation to wait for; empty when the result is cached, or must be computed here. */
     Optional<CompletableFuture<?>> waitsFor() {
         while (true) {
             Claim<byte[]> present = claim();
@@ -43,7 +43,7 @@ final class FragmentRun {
                 if (isKnown() || claim().flight() == null) {
                     return Optional.empty();
                 }
-                continue; // what was known cannot be read, and somebody computes it
+                continue; // the cached result cannot be read, and another run computes it
             }
             if (!flight.isDone()) {
                 return Optional.of(flight);
@@ -56,8 +56,8 @@ final class FragmentRun {
     }
 
     /**
-     * Whether nothing is to be computed. A result that cannot be read is forgotten: an earlier
-     * release kept it, for example.
+     * Whether nothing must be computed. A result that cannot be decoded is removed: an earlier
+     * release may have stored it.
      */
     boolean isKnown() {
         while (decoded == null) {
@@ -87,7 +87,7 @@ final class FragmentRun {
         return requireNonNull(decoded, "no result");
     }
 
-    /** Keeps what was computed, or compares it with what was known. */
+    /** Caches the computed result, or compares it with the cached one. */
     GroupedState complete(GroupedState computed) {
         tally.computed();
         byte[] known = claim().value();

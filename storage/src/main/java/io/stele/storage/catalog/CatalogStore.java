@@ -17,8 +17,8 @@ public final class CatalogStore {
     private final VersionedObjects<CatalogSnapshot> versions;
 
     /**
-     * @param writerId of this process start: tells our version from another's after an unknown
-     *     outcome
+     * @param writerId of this process start: it distinguishes our version from another's after an
+     *     unknown outcome
      */
     public CatalogStore(ObjectStore store, UUID writerId) {
         this.versions =
@@ -38,7 +38,7 @@ public final class CatalogStore {
                 : decode(latest.get().version(), latest.get().value());
     }
 
-    /** What does not fit together was not written so, whatever its checksum. */
+    /** Inconsistent content was not written this way, even if the checksum is right. */
     private Catalog decode(long version, CatalogSnapshot snapshot) {
         try {
             return Catalog.of(version, snapshot);
@@ -79,7 +79,7 @@ public final class CatalogStore {
      * Creates the version of {@code catalog}, durable when the call returns.
      *
      * @return false if another process created it, or one after it, before
-     * @throws IOException if the store failed and it is not known whether the version was created
+     * @throws IOException if the store failed and the outcome is unknown
      */
     public boolean create(Catalog catalog) throws IOException {
         return versions.createNewest(catalog.version(), catalog.toSnapshot());

@@ -125,7 +125,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         if (!supportsCompareAndSwap()) {
-            return super.compareAndSwap(path, expected, content); // says so
+            return super.compareAndSwap(path, expected, content); // throws with the reason
         }
         byte[] stored;
         try {

@@ -28,7 +28,7 @@ final class MasterKeySource {
 
     private MasterKeySource() {}
 
-    /** The keys; empty if nothing is said of any. */
+    /** The keys; empty if none are configured. */
     static Optional<MasterKeys> read(EncryptionConfig config) throws IOException {
         if (config.getMasterKeys().isPresent()) {
             List<String> keys = Arrays.asList(config.getMasterKeys().get().split(",", -1));

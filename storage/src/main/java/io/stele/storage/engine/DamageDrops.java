@@ -61,7 +61,8 @@ final class DamageDrops {
     /**
      * Completes when it is durable that an object is given up.
      *
-     * @param object as {@link Damage#object} says; INVALID_ARGUMENT if nothing is set aside for it
+     * @param object a value of {@link Damage#object}; INVALID_ARGUMENT if nothing is set aside for
+     *     it
      */
     CompletableFuture<@Nullable Void> drop(String object) {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();

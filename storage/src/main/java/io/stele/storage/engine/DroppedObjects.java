@@ -73,7 +73,7 @@ final class DroppedObjects {
         store.put(FOLDER + name, content);
     }
 
-    /** The same of one that is not there; what a drop before this one kept of it stays. */
+    /** As above, for an object that is missing; a copy from an earlier drop stays. */
     static void dropLost(ObjectStore store, String name) throws IOException {
         store.createIfAbsent(FOLDER + name, new byte[0]);
     }

@@ -299,7 +299,7 @@ final class EngineAssembly {
         entry.shard().start(log, () -> entry.maintenance().afterApply());
     }
 
-    /** Of tables whose view does not say which files are theirs. */
+    /** The folders of tables whose files are not known from a view. */
     private static Set<String> unknownFolders(Catalog catalog, Shards shards) {
         Set<String> folders = new HashSet<>();
         for (Shards.Entry entry : shards.all()) {

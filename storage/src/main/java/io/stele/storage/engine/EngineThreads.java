@@ -79,7 +79,7 @@ public record EngineThreads(
             1 << 20; // each shard asks for at most a score of batches at a time
 
     private static final int DATA_BOUND_SHARES =
-            SchedulingGroup.MAX_SHARES; // ten queries' worth, whatever they are
+            SchedulingGroup.MAX_SHARES; // of ten queries, independent of their groups
 
     public EngineThreads {
         requireNonNull(contexts, "contexts is null");

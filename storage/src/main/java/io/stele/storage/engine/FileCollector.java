@@ -54,11 +54,11 @@ final class FileCollector implements ObsoleteFiles {
     }
 
     /**
-     * Remembers the data files that are in none of {@code referenced}. Workers' files that come
-     * later are not looked at.
+     * Records the data files that are not in {@code referenced}. Workers' files that are created
+     * later are ignored.
      *
      * @param objects all data files, listed before this engine wrote any
-     * @param unknown folders of which it cannot be said what they need
+     * @param unknown folders whose needed files are unknown
      */
     void findOrphans(
             List<ObjectEntry> objects,
@@ -84,7 +84,7 @@ final class FileCollector implements ObsoleteFiles {
     }
 
     /**
-     * A transaction has ended, and files of it that are not kept may go.
+     * A transaction has ended, and its files that were not committed may be deleted.
      *
      * @param prefixes of the paths of its files
      */

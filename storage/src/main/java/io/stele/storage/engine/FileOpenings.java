@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
  * or not. What the store does not give now is asked for again, one file at a time. Thread-safe.
  */
 final class FileOpenings {
-    /** Each waits for one request: the rest of the store's is for those who ask. */
+    /** Each waits for one request; the rest of the store's capacity is for readers. */
     private static final int AT_ONCE = 32;
 
     /** Of one table in one shard that are listed; with more, the rest shows at the next start. */
@@ -191,7 +191,7 @@ final class FileOpenings {
             }
         }
 
-        /** Files that a merge has replaced meanwhile may be gone, rightly. */
+        /** Files that a compaction has replaced meanwhile may be missing, correctly. */
         private void setAside(List<Failed> all) {
             Set<String> present =
                     table.view().files().map(FileEntry::fileId).collect(Collectors.toSet());

@@ -60,8 +60,8 @@ final class IndexReads {
     }
 
     /**
-     * The rows at a read point. Its lease keeps the history; the files may be newer than those that
-     * its scans use, so an index that became ready meanwhile serves as well.
+     * The rows at a snapshot. Its lease retains the history. The files may be newer than those that
+     * its scans use, so an index that became ready meanwhile works as well.
      */
     List<byte[]> find(
             TableSchema schema, int indexId, byte[] prefix, ReadPoint readPoint, int limit)

@@ -33,10 +33,10 @@ final class KnownColumn {
      * Adds a file's rows.
      *
      * @param sketches of the file, or of it and others together
-     * @param found what is known of the column in the file
+     * @param found the statistics of the column in the file
      * @param hasColumn whether the file has the column; else all rows have {@code initial}, or null
      * @param initial of one row with the column's initial value
-     * @param live rows of the file that are there
+     * @param live rows of the file that are not deleted
      */
     void addFile(
             FileEntry file,

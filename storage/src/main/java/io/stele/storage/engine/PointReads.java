@@ -50,7 +50,7 @@ final class PointReads {
         return start(schema, keys, lsn, OptionalLong.empty());
     }
 
-    /** The same at a read point, which knows below which LSN rows have expired. */
+    /** The same at a snapshot, which has the LSN below which rows have expired. */
     Batch start(TableSchema schema, List<byte[]> keys, ReadPoint readPoint) {
         return start(
                 schema,

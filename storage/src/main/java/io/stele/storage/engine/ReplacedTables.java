@@ -8,7 +8,9 @@ import io.stele.storage.catalog.TableEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tables that were truncated or replaced, and are kept while their past is read. Thread-safe. */
+/**
+ * Tables that were truncated or replaced, and are retained while their past is read. Thread-safe.
+ */
 final class ReplacedTables {
     private final CatalogService catalog;
     private final ReadPoints readPoints;

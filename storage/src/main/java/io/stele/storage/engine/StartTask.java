@@ -41,9 +41,9 @@ final class StartTask<T> {
     }
 
     /**
-     * Waits for all of them, whatever comes of each.
+     * Waits for all of them, also after failures.
      *
-     * @throws IOException or what else the first threw that failed
+     * @throws IOException or another exception of the first one that failed
      */
     static <T> void all(List<StartTask<T>> tasks) throws IOException {
         tasks.forEach(task -> task.result.handle((done, failed) -> true).join());

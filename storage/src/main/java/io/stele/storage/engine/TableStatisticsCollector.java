@@ -63,7 +63,7 @@ final class TableStatisticsCollector {
     }
 
     /**
-     * The tables whose statistics are others than they were when a version was the present one.
+     * The tables whose statistics have changed since a version.
      *
      * @param known the version
      * @param tables all tables there are, with their shards
@@ -91,10 +91,10 @@ final class TableStatisticsCollector {
     }
 
     /**
-     * What changed.
+     * The changes.
      *
      * @param version the present version
-     * @param tables empty if it is not known which
+     * @param tables empty: any table may have changed
      */
     record Changes(long version, Optional<List<TableId>> tables) {}
 
@@ -230,7 +230,7 @@ final class TableStatisticsCollector {
         return new TableStatistics(rowCount, sizeBytes, stats, sizes);
     }
 
-    /** Statistics and what they rest on. Guarded by {@link #kept}. */
+    /** Cached statistics and the state that they were computed from. Guarded by {@link #kept}. */
     private static final class Kept {
         private final State state;
         private final TableStatistics statistics;

@@ -115,7 +115,7 @@ final class Transaction {
         renew(nowMillis + ttlMillis);
     }
 
-    /** Whether the caller is the one who ends it; nothing is staged after that. */
+    /** Ends it; true for the first caller. Nothing is staged after that. */
     synchronized boolean end() {
         boolean first = !ended;
         ended = true;
@@ -169,7 +169,7 @@ final class Transaction {
         }
     }
 
-    /** Lets it live until then, if it would not live longer. */
+    /** Extends its deadline to this time, if that is later. */
     synchronized void renew(long untilMillis) {
         deadlineMillis = Math.max(deadlineMillis, untilMillis);
     }

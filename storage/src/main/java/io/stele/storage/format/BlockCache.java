@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The decoded blocks of row files and key indexes, by file path and offset: entry blocks, and parts
- * of the index with their filters. Files never change, so nothing is ever invalidated; blocks of a
- * deleted file are forgotten with {@link #forget}. Thread-safe.
+ * A cache of the decoded blocks of SST files and key indexes, by file path and offset: entry
+ * blocks, and parts of the index with their filters. Files never change, so nothing is ever
+ * invalidated; blocks of a deleted file are removed with {@link #forget}. Thread-safe.
  */
 public final class BlockCache {
     private record Key(String path, long offset) {}
@@ -79,7 +79,7 @@ public final class BlockCache {
         return nanoTime.getAsLong();
     }
 
-    /** What begins at an offset of a file was used so many times without asking for it. */
+    /** Counts uses of the block at an offset of a file, by readers that hold it. */
     void used(String path, long offset, long times) {
         blocks.used(new Key(path, offset), times);
     }

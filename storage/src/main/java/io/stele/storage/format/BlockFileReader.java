@@ -103,7 +103,7 @@ final class BlockFileReader {
                                                     readEnd(
                                                             store, reader, path, sizeBytes,
                                                             endLength)),
-                                    // of a file that is cut the end tells best
+                                    // if the file is cut short, its end gives the best error
                                     ParallelReads.hint(
                                             () ->
                                                     begin.set(
@@ -180,7 +180,10 @@ final class BlockFileReader {
         return BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
     }
 
-    /** Reads the frames of a block and of what follows it, so many bytes if there are as many. */
+    /**
+     * Reads the frames of a block and of the following ones: {@code lengthBytes}, or as many as
+     * there are.
+     */
     byte[] readFrom(BlockHandle handle, int lengthBytes) throws IOException {
         requireWithin(handle.offset(), handle.length());
         long rest = footerHandle.offset() - handle.offset();

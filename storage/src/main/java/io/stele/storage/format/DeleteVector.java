@@ -46,7 +46,7 @@ public final class DeleteVector {
     /** From here on every row is deleted; {@link #NOT_DELETED}: there is no such LSN. */
     private long endLsn = NOT_DELETED;
 
-    private int endRows; // rows of the file, known while it has an end
+    private int endRows; // rows of the file, set if all are deleted
 
     /** Open addressing: log position + 1 by hash of ordinal; 0 is free; at most half full. */
     private int[] table = new int[4 * INITIAL_CAPACITY];
@@ -155,7 +155,7 @@ public final class DeleteVector {
         return deletedAt != NOT_DELETED && deletedAt <= readLsn;
     }
 
-    /** Rows deleted, at whatever LSN. */
+    /** Rows deleted, at any LSN. */
     public synchronized int cardinality() {
         return endLsn != NOT_DELETED ? endRows : base.getCardinality() + size;
     }
@@ -198,8 +198,8 @@ public final class DeleteVector {
     }
 
     /**
-     * Makes all deletions at or below {@code lsn} indistinguishable: no reader may come with a
-     * lower read point.
+     * Makes all deletions at or below {@code lsn} indistinguishable: no later reader may have a
+     * lower snapshot LSN.
      */
     public synchronized void forget(long lsn) {
         if (lsn <= floorLsn) {
@@ -232,7 +232,10 @@ public final class DeleteVector {
         }
     }
 
-    /** Up to where deletions are forgotten: no reader may come with a lower read point. */
+    /**
+     * The LSN up to which deletions are indistinguishable: no later reader may have a lower
+     * snapshot LSN.
+     */
     public synchronized long floorLsn() {
         return floorLsn;
     }

@@ -61,7 +61,7 @@ public final class FileChecksums {
     }
 
     /**
-     * The checksums of a file that are kept elsewhere.
+     * The checksums of a file that are stored elsewhere.
      *
      * @param sumsPath where they are, for messages
      * @param content {@link ChecksummingWriter#checksums}

@@ -81,7 +81,7 @@ public final class FileMetadataBytes {
         return Collections.unmodifiableSortedMap(runs);
     }
 
-    /** The last bytes of the file: so many, or all that end it without a gap. */
+    /** The last {@code length} bytes of the file, or all that end it without a gap. */
     public byte[] last(int length) {
         long end = end();
         long start = end;

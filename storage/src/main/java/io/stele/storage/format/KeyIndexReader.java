@@ -189,7 +189,7 @@ public final class KeyIndexReader {
         return new KeyIndexCursor(new SortedFileCursor(file, false), explicit);
     }
 
-    /** The same for a merge, which reads ahead. */
+    /** The same for a compaction, which reads ahead. */
     public KeyIndexCursor cursor(SequentialReads reads) {
         return new KeyIndexCursor(new SortedFileCursor(file.sequential(reads), false), explicit);
     }

@@ -180,14 +180,12 @@ public final class RowFileReader {
         return null;
     }
 
-    /**
-     * All versions in order; blocks are read past the cache, which a merge would only sweep clean.
-     */
+    /** All versions in order; blocks bypass the cache, which a compaction would only flush. */
     public RowFileCursor cursor() {
         return new RowFileCursor(file.path(), new SortedFileCursor(file, false));
     }
 
-    /** The same for a merge, which reads ahead. */
+    /** The same for a compaction, which reads ahead. */
     public RowFileCursor cursor(SequentialReads reads) {
         return new RowFileCursor(file.path(), new SortedFileCursor(file.sequential(reads), false));
     }

@@ -13,13 +13,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row file or key index: the top of its index in memory, the parts of index and filter and the
- * entry blocks through the block cache. Immutable and thread-safe; cursors are not.
+ * A reader of an SST file or key index: the top of its index is in memory; the parts of index and
+ * filter and the entry blocks come through the block cache. Immutable and thread-safe; cursors are
+ * not.
  */
 final class SortedFileReader {
     /**
-     * Of so many uses that go past the cache it is told one: what is used often shows. Odd, because
-     * parts and blocks take turns.
+     * One of this many accesses that bypass the cache is reported to it, which is enough to show
+     * frequent use. Odd, because parts and blocks take turns.
      */
     static final int USES_COUNTED = 127;
 
@@ -201,9 +202,9 @@ final class SortedFileReader {
     }
 
     /**
-     * A part of the index and its filter, which lie side by side and are read as one.
+     * A part of the index and its filter, which are adjacent and are read together.
      *
-     * @param cached false for what is read once, as merges do, and so leaves the cache as it is
+     * @param cached false for data that is read once, as by compactions, and so bypasses the cache
      */
     IndexPartition partition(int index, boolean cached) throws IOException {
         if (!cached) {
@@ -295,7 +296,7 @@ final class SortedFileReader {
         return file.readStored(range);
     }
 
-    /** {@link #cachePartition} and {@link #cacheBlock} are told when reading began. */
+    /** The clock for the start times that {@link #cachePartition} and {@link #cacheBlock} take. */
     long nanoTime() {
         return cache.nanoTime();
     }
@@ -344,9 +345,9 @@ final class SortedFileReader {
     }
 
     /**
-     * As {@link #partition}, through the cache, by a shorter way.
+     * As {@link #partition}, through the cache, but without a search in it.
      *
-     * @param counted whether to tell the cache, for {@value #USES_COUNTED} uses
+     * @param counted whether to report {@value #USES_COUNTED} uses to the cache
      */
     IndexPartition keptPartition(int index, boolean counted) throws IOException {
         if (kept.find(index) instanceof IndexPartition present) {
@@ -373,7 +374,7 @@ final class SortedFileReader {
         return loaded;
     }
 
-    /** The same past the cache, for who reads one after the other. */
+    /** The same without the cache, for a sequential reader. */
     EntryBlock block(IndexPartition partition, int block, ReadAhead ahead) throws IOException {
         BlockHandle handle = partition.block(block);
         return EntryBlock.of(file.path(), handle.offset(), ahead.block(file, handle));

@@ -186,7 +186,7 @@ final class SortedFileWriter implements AutoCloseable {
         index.addBlock(last, handle, entries);
     }
 
-    /** By the entries so far: as many as are passed over in the time of a few cache misses. */
+    /** From the entries so far: as many as can be skipped in the time of a few cache misses. */
     private int restartInterval() {
         long entryBytes = Math.max(1, finishedBytes / entryCount);
         return (int) Math.clamp(PASSED_BYTES / entryBytes, 1, options.restartInterval());

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * runs outside of its lock.
  */
 public final class Job {
-    /** So that one that others keep asking for ends for those who asked first. */
+    /**
+     * Rounds of a job, so that a job that is requested again and again still ends for the first
+     * callers.
+     */
     private static final int MAX_ROUNDS = 8;
 
     private final String id;
@@ -123,7 +126,7 @@ public final class Job {
         return true;
     }
 
-    /** The first who asks for a new one. */
+    /** Counts the first request of a new job, and starts it. */
     synchronized void begin() {
         asked++;
         start();
@@ -157,7 +160,7 @@ public final class Job {
         tell();
     }
 
-    /** It ends now, whatever its work does. */
+    /** Ends it now, even if its work still runs. */
     void fail(SteleException cause) {
         synchronized (this) {
             if (state.hasEnded()) {
@@ -207,7 +210,7 @@ public final class Job {
     }
 
     /**
-     * Asks that it stops; who waits for it is told when it has.
+     * Requests that it stops; its waiting callers fail when it has.
      *
      * @throws SteleException INVALID_ARGUMENT: it has ended
      */

@@ -55,10 +55,10 @@ public final class Jobs implements AutoCloseable {
     }
 
     /**
-     * The job that is at work on this, or a new one.
+     * The running job for this work, or a new one.
      *
-     * @param user who asks, if he says so
-     * @param work begins it, or what is new of it; completes with the job's result
+     * @param user the user of the request, if it names one
+     * @param work starts the work, or a further round of it; completes with the job's result
      * @throws SteleException BUSY: there are too many; UNAVAILABLE: closed
      */
     public Job run(
@@ -95,8 +95,8 @@ public final class Jobs implements AutoCloseable {
     }
 
     /**
-     * A new job for work that others go before; it says itself when it starts. Not refused where
-     * there are many: whoever adds these has a limit of his own.
+     * A new job for work that is queued behind other work; the work itself reports its start. It is
+     * never refused, because its callers have a limit of their own.
      *
      * @param index its name
      * @param work completes with its end
@@ -180,9 +180,9 @@ public final class Jobs implements AutoCloseable {
     }
 
     /**
-     * Asks a job to stop.
+     * Requests that a job stops.
      *
-     * @param user who wants that, if he says so
+     * @param user the user of the request, if it names one
      * @throws SteleException INVALID_ARGUMENT: there is none of the id, or it has ended
      */
     public Job cancel(String id, Optional<String> user) {

@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sketches of a file's columns. They are in memory, until a base has them and they are put
- * together with those of the files like this one: then only these are, which is what statistics are
- * made of. Entries of one file that differ in something else share them.
+ * The sketches of a file's columns. They are in memory until a base has them and they are merged
+ * with those of similar files. Then only the merged ones are in memory, from which statistics are
+ * computed. Entries of one file that differ otherwise share them.
  *
- * <p>Invariant: what they say never changes. Safe for use by many threads.
+ * <p>Invariant: their values never change. Safe for use by many threads.
  */
 public final class FileSketches {
     /** Of a file without sketches. */

@@ -33,7 +33,7 @@ public final class FileSlices<F> {
 
     private static final long OTHER_BYTES = 1024;
 
-    /** So many changes cost less to look at than columns to be made. */
+    /** Checking this many changes costs less than building columns. */
     private static final int MIN_CHANGES = 64;
 
     private final List<F> files;
@@ -56,7 +56,7 @@ public final class FileSlices<F> {
     }
 
     /**
-     * @param files an immutable list; told from others by identity
+     * @param files an immutable list, compared by identity
      */
     public static <F> FileSlices<F> of(List<F> files, Function<F, FileEntry> entries) {
         requireNonNull(files, "files is null");
@@ -96,10 +96,9 @@ public final class FileSlices<F> {
     /**
      * The files that may have rows of a predicate, in no particular order.
      *
-     * @param partitions says of the encoded values of partition columns whether they are wanted;
-     *     files whose partition is not known always are
-     * @param schemaVersion that the predicate is about; files of other versions are not left out
-     *     for it
+     * @param partitions selects encoded values of partition columns; files without partition values
+     *     are always selected
+     * @param schemaVersion of the predicate; it does not exclude files of other versions
      */
     public List<F> select(
             Predicate<byte[]> partitions, ScanPredicate predicate, int schemaVersion) {

@@ -91,10 +91,10 @@ record StoredManifest(
     }
 
     /**
-     * What a manifest has that is different from a base.
+     * The difference of a manifest from a base.
      *
-     * @param there the files of the base by id, the very objects where they did not change
-     * @return empty if the order of the files cannot be told so
+     * @param there the files of the base by id; unchanged ones must be the same objects
+     * @return empty if the order of the files cannot be expressed this way
      */
     @SuppressWarnings("ReferenceEquality") // an entry that changed is another object
     static Optional<StoredManifest> difference(

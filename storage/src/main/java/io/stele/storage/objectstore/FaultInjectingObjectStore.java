@@ -61,7 +61,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     /**
      * An empty store.
      *
-     * @param crashPoint when the process dies; shared with its log files
+     * @param crashPoint when the process crashes; shared with its log files
      * @param random draws faults and latencies; only used inside this
      * @param sleepNanos spends the latency of a call: sleeps, or moves a simulated clock
      */
@@ -87,8 +87,8 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     /**
-     * The store as the next process finds it, with its own crash point and faults. Whatever threads
-     * of the old process still do has no effect on it.
+     * The store as the next process finds it, with its own crash point and faults. Threads of the
+     * old process have no effect on it.
      */
     public FaultInjectingObjectStore surviving(CrashPoint nextCrashPoint, StoreFaults nextFaults) {
         FaultInjectingObjectStore next =
@@ -111,16 +111,16 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     /**
-     * From now on these calls fail without effect, whatever the faults are.
+     * From now on these calls fail without effect, independent of the faults.
      *
-     * @param what by what they do: {@code read PATH}, {@code start PATH} (of a new object), {@code
-     *     create PATH} and so on, as failures say it
+     * @param what selects them by their description: {@code read PATH}, {@code start PATH} (of a
+     *     new object), {@code create PATH} and so on, as in failures
      */
     public void failWhere(Predicate<String> what) {
         failing = requireNonNull(what, "what is null");
     }
 
-    /** Lets everything take place that is still on its way, in any order. */
+    /** Applies all late changes, in any order. */
     public void settle() {
         while (arriveLate(1)) {
             // one more
@@ -241,7 +241,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         };
     }
 
-    /** Lets one of the changes that are on their way take place, with some probability. */
+    /** Applies one of the late changes, with some probability. */
     private boolean arriveLate(double share) {
         LateChange arrived;
         synchronized (late) {

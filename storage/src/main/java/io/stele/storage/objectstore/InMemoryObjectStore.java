@@ -27,7 +27,7 @@ public final class InMemoryObjectStore implements ObjectStore {
     }
 
     /**
-     * @param clock says when objects are changed
+     * @param clock of the modification times of objects
      */
     public InMemoryObjectStore(InstantSource clock) {
         this.clock = requireNonNull(clock, "clock is null");

@@ -43,9 +43,9 @@ public final class NonBlocking {
     }
 
     /**
-     * Called before whatever waits for the store.
+     * Called before every wait for the store.
      *
-     * @throws WouldBlockException if this thread must not
+     * @throws WouldBlockException if this thread must not wait
      */
     public static void check() {
         if (isActive()) {

@@ -49,7 +49,7 @@ public final class ParallelWrites implements AutoCloseable {
     public interface Write {
         void run() throws IOException;
 
-        /** It is not done; what it holds is let go. Nobody hears of failures. */
+        /** The write is not done; its resources are released. Failures are ignored. */
         default void giveUp() throws IOException {}
     }
 

@@ -324,8 +324,8 @@ public final class ColumnFileWriter implements AutoCloseable {
     }
 
     /**
-     * Our days and times count in the proleptic calendar and UTC; vectors that say otherwise would
-     * be converted.
+     * Our days and times count in the proleptic calendar and UTC; vectors with another setting
+     * would be converted.
      */
     private static void useProlepticUtc(ColumnVector vector) {
         switch (vector) {

@@ -24,8 +24,8 @@ public final class DecodedColumns {
     private record Key(String path, int columnId, int firstOrdinal) {}
 
     /**
-     * @param maxBytes 0: nothing is kept
-     * @param nanoTime measures what decoding takes
+     * @param maxBytes 0: nothing is cached
+     * @param nanoTime the clock that measures decoding
      */
     public DecodedColumns(String name, long maxBytes, LongSupplier nanoTime) {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");

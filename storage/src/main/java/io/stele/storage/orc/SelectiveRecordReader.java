@@ -15,7 +15,7 @@ import org.apache.orc.impl.RecordReaderImpl;
  * ORC's record reader for chosen row groups of one stripe: the library itself chooses by predicate
  * only. Confined to one thread.
  *
- * <p>The library is given a predicate that is never evaluated: with one it keeps the stripe's row
+ * <p>The library is given a predicate that is never evaluated: with one it caches the stripe's row
  * index, without one it reads it again at every seek.
  */
 final class SelectiveRecordReader extends RecordReaderImpl {

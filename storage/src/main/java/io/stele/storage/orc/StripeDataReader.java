@@ -35,7 +35,10 @@ class StripeDataReader extends ParallelDataReader {
         this.fetched = requireNonNull(fetched, "fetched is null");
     }
 
-    /** The library keeps its readers: what was fetched for others would stay with each. */
+    /**
+     * Drops the fetched data of other row groups, because the library retains its readers and so
+     * this data.
+     */
     void dropFetched() {
         fetched = Map.of();
     }

@@ -74,7 +74,7 @@ final class Admission {
             this.start = start;
         }
 
-        /** Gives it back, in whatever state it is; does nothing the second time. */
+        /** Returns the permit in any state; further calls do nothing. */
         void giveBack() {
             synchronized (Admission.this) {
                 if (over) {
@@ -93,8 +93,8 @@ final class Admission {
     }
 
     /**
-     * Runs {@code start} as soon as so many bytes may be asked for: at once by this thread, or else
-     * later by the executor.
+     * Runs {@code start} as soon as {@code size} bytes may be requested: at once in this thread, or
+     * else later in the executor.
      */
     Ticket enter(long size, Runnable start) {
         Ticket ticket = new Ticket(size, start);

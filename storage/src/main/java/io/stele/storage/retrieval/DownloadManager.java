@@ -47,7 +47,7 @@ public final class DownloadManager implements AutoCloseable {
     }
 
     /**
-     * Reads exactly so many bytes into an array.
+     * Reads exactly {@code length} bytes into an array.
      *
      * @param length at least 1
      * @throws EOFException if the object ends before
@@ -158,7 +158,8 @@ public final class DownloadManager implements AutoCloseable {
     }
 
     /**
-     * Reads a whole object: its first request says how large it is, the rest follows side by side.
+     * Reads a whole object: the reply to the first request has its size, and the rest is requested
+     * side by side.
      *
      * @throws NoSuchFileException if there is no object
      */

@@ -29,8 +29,8 @@ public final class InFlightModel {
     /**
      * @param min requests that are always allowed
      * @param max requests that are never exceeded
-     * @param initial until something is known
-     * @param targetBytesPerSecond what the network gives, where that is known
+     * @param initial requests before the first measurement
+     * @param targetBytesPerSecond throughput of the network, if known
      */
     InFlightModel(int min, int max, int initial, OptionalLong targetBytesPerSecond) {
         if (min < 1 || initial < min || max < initial) {
@@ -69,7 +69,10 @@ public final class InFlightModel {
         return limit;
     }
 
-    /** The latencies of a store that is not busy with us; what S3 has until something is known. */
+    /**
+     * The latencies of a store without load from this process; those of S3 before the first
+     * measurement.
+     */
     synchronized LatencyFit least() {
         if (fits.isEmpty()) {
             return LatencyFit.S3;

@@ -34,7 +34,7 @@ final class PieceRead {
         this.target = requireNonNull(target, "target is null");
     }
 
-    /** Asks for the range, or finds somebody who has. */
+    /** Requests the range, or joins a read in flight. */
     void start() {
         seat = flights.take(request.object(), request.range(), target);
         if (seat.led() == null) {
@@ -62,7 +62,7 @@ final class PieceRead {
                 services.counters.bytes.add(request.range().length());
                 return version;
             }
-            start(); // whoever led it has failed: that may have been for reasons of its own
+            start(); // the leading read has failed, perhaps for reasons of its own
         }
     }
 
@@ -72,7 +72,7 @@ final class PieceRead {
         return end(own).orElseThrow(() -> new IOException("Cancelled: " + request));
     }
 
-    /** Brings the bytes to their place, and to those who joined. */
+    /** Copies the bytes to their place, and to the readers that joined. */
     private Optional<ObjectVersion> end(RangeFetch own) throws IOException {
         Flights.Flight led = requireNonNull(seat.led());
         seat = new Flights.Seat(null, null);

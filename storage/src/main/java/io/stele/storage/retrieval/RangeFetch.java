@@ -33,7 +33,7 @@ final class RangeFetch {
      */
     private static final int BULK_BYTES = 3 << 20;
 
-    /** When nothing is known yet. */
+    /** Before the first measurement. */
     private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** When it was late before, and was left alone. */
@@ -93,10 +93,10 @@ final class RangeFetch {
     }
 
     /**
-     * After the end: brings the bytes to where they belong, if they are not there yet.
+     * Called after the end: copies the bytes to their target, if they are not there yet.
      *
-     * @return what was read; empty if it was cancelled
-     * @throws IOException as the source said, with what happened before as suppressed
+     * @return the version that was read; empty if it was cancelled
+     * @throws IOException the source's failure, with the earlier ones as suppressed
      */
     Optional<ObjectVersion> finish() throws IOException {
         Run won;
@@ -344,7 +344,7 @@ final class RangeFetch {
         };
     }
 
-    /** When both requests are over, it is known how much came twice. */
+    /** Only when both requests are over, the number of bytes that came twice is known. */
     private void settleBudget() {
         Run second = hedge;
         if (second == null || settled || !second.over || isUnderWay(first)) {
@@ -407,7 +407,7 @@ final class RangeFetch {
             synchronized (RangeFetch.this) {
                 started = attempt;
             }
-            if (started != null) { // else whoever sends it sees that it is not wanted
+            if (started != null) { // else the sending thread finds that it is cancelled
                 started.cancel();
             }
         }

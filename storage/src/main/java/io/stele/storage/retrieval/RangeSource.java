@@ -15,10 +15,9 @@ import java.nio.ByteBuffer;
  */
 public interface RangeSource extends Closeable {
     /**
-     * Starts a request. May wait for what is needed to send it (credentials, an address), never for
-     * its answer.
+     * Starts a request. May wait for credentials or an address, never for its answer.
      *
-     * @param listener told of the answer, from any thread, perhaps before this returns
+     * @param listener receives the answer, in any thread, perhaps before this returns
      */
     Attempt start(RangeRequest request, Listener listener);
 
@@ -42,8 +41,8 @@ public interface RangeSource extends Closeable {
          * The answer begins.
          *
          * @param length of the bytes that it has
-         * @return where they go, with at least so many bytes remaining
-         * @throws IOException if they are not wanted; the request fails with this
+         * @return their target, with at least {@code length} bytes remaining
+         * @throws IOException if they are not needed any more; the request fails with this
          */
         ByteBuffer begins(ObjectVersion version, int length) throws IOException;
 

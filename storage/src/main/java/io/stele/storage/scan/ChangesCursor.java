@@ -67,7 +67,7 @@ public final class ChangesCursor implements RowCursor {
     private Phase phase = Phase.ENDS;
     private @Nullable ColumnFileVersions file; // of ending or beginning
     private @Nullable Iterator<KeyedVersion> sorted;
-    private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not known yet
+    private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not read yet
     private @Nullable Iterator<Map.Entry<KeyedVersion, KeyedVersion>> deletes;
     private long endedBytes;
     private long changeLsn;
@@ -89,7 +89,7 @@ public final class ChangesCursor implements RowCursor {
         this.matcher = predicate.matcher(view.versions().layout());
         this.wanted = new ChangedFiles(view.versions(), predicate);
         this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
-        // Where there are row files they have every version
+        // If there are SST files, they have every version
         List<ColumnFile> columns =
                 schema.orientation().hasRows()
                         ? List.of()
@@ -102,10 +102,11 @@ public final class ChangesCursor implements RowCursor {
     /**
      * The changes of a view.
      *
-     * @param fromLsn the view has the history from here on; changes at it are not told
-     * @param toLsn everything up to it is applied; changes at it are told
+     * @param fromLsn the view has the history from here on; changes at it are not returned
+     * @param toLsn everything up to it is applied; changes at it are returned
      * @param predicate changes whose rows do not match are left out
-     * @param maxEndedBytes rows of column files that ended; more are refused with INVALID_ARGUMENT
+     * @param maxEndedBytes limit of obsolete rows of column files; more are refused with
+     *     INVALID_ARGUMENT
      */
     public static ChangesCursor open(
             TableFiles files,
@@ -180,7 +181,7 @@ public final class ChangesCursor implements RowCursor {
                 version.keyArray(), version.keyOffset(), version.keyLength(), lsn);
     }
 
-    // ---- memtables and row files
+    // ---- memtables and SST files
 
     private Step stepSorted() throws IOException {
         Iterator<KeyedVersion> versions = sorted;
@@ -229,7 +230,7 @@ public final class ChangesCursor implements RowCursor {
         if (!version.isDeleted()) {
             return show(version, version.lsn(), replaces ? ChangeKind.UPDATE : ChangeKind.INSERT);
         }
-        // Else it ended a row of a file, which is told from there, or none
+        // Else it replaced a row of a file, whose change is returned from there, or no row
         return before != null && replaces
                 ? show(before, version.lsn(), ChangeKind.DELETE)
                 : Step.NONE;

@@ -98,7 +98,7 @@ public final class IndexLookup {
             this.lsn = lsn;
         }
 
-        /** So many more, fewer if there are no more. */
+        /** The next {@code wanted} entries, or fewer if there are no more. */
         private List<Entry> next(int wanted) throws IOException {
             List<Entry> next = new ArrayList<>();
             while (next.size() < wanted && advance()) {

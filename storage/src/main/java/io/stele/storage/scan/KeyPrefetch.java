@@ -111,7 +111,7 @@ public final class KeyPrefetch {
             likely.add(isLikely);
         }
 
-        /** The file's index is open: what it says of the keys. */
+        /** The file's index is open: checks its keys. */
         private void begin(Prefetched fetched) throws IOException {
             SortedFilePrefetch begun = opened.prefetch(fetched);
             if (begun != null) {
@@ -204,7 +204,7 @@ public final class KeyPrefetch {
         }
     }
 
-    /** Adds a key whose newest version will be looked for in some row files. */
+    /** Adds a key whose newest version will be searched in some SST files. */
     public void add(List<RowFile> in, byte[] key, long hash) {
         addToRowFiles(new Key(key, hash, Long.MAX_VALUE, true), in.stream());
     }
@@ -259,7 +259,7 @@ public final class KeyPrefetch {
 
     private void addIndexReads(Index index, List<ParallelReads.Read> reads) throws IOException {
         if (index.opened.lazy().filter(lazy -> !lazy.isOpen()).isPresent()) {
-            index.isSkipped = true; // who needs it tries again, and fails
+            index.isSkipped = true; // its reader tries again, and fails
             return;
         }
         index.begin(fetched);

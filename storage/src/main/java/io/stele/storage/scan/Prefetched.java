@@ -40,7 +40,7 @@ public final class Prefetched {
         return keyIndexes.computeIfAbsent(path, _ -> index.holding(blocks));
     }
 
-    /** As {@link #hold(String, KeyIndexReader)}, of a row file. */
+    /** As {@link #hold(String, KeyIndexReader)}, for an SST file. */
     RowFileReader hold(RowFileReader file) {
         return rowFiles.computeIfAbsent(file.path(), _ -> file.holding(blocks));
     }

@@ -71,7 +71,7 @@ public final class ShardScanner {
                 new VisibleVersions(versions(view, withRowFiles), lsn.value(), fromLsn));
     }
 
-    /** Every version in memory, and in row files, by key ascending, LSN descending. */
+    /** Every version in memory, and in SST files, by key ascending, LSN descending. */
     static Iterator<KeyedVersion> versions(TableView view, boolean withRowFiles)
             throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();

@@ -16,6 +16,6 @@ interface HeldWrite {
      */
     void postponed();
 
-    /** Tells who waits for it; not under the gate's lock. */
+    /** Fails the client's wait for it; not under the gate's lock. */
     void refuse(SteleException busy);
 }

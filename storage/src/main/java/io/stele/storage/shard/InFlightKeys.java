@@ -89,7 +89,7 @@ final class InFlightKeys {
         staged.clear();
     }
 
-    /** This batch and all before it are applied: memory says what they said. */
+    /** This batch and all before it are applied: memory has their changes. */
     void applied(long batch) {
         for (Logged next = order.peekFirst();
                 next != null && next.batch() <= batch;

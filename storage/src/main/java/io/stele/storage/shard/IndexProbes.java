@@ -27,8 +27,8 @@ final class IndexProbes {
     private @Nullable IndexView index;
 
     /**
-     * The primary keys that files have for the values; null: not known yet, and asked for. What
-     * filters and blocks in the cache tell is known at once.
+     * The primary keys that files have for the values; null: requested and not found yet. Cached
+     * filters and blocks answer at once.
      */
     @Nullable List<byte[]> find(byte[] values) {
         IndexView present = requireNonNull(index, "no index yet");

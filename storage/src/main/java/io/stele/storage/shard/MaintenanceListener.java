@@ -6,9 +6,9 @@ public interface MaintenanceListener {
     void failed(MaintenanceFailure failure);
 
     /**
-     * It goes well again, or there is nothing left to do.
+     * The work succeeded, or is no longer needed.
      *
-     * @param last the failure told last
+     * @param last the last reported failure
      */
     void recovered(MaintenanceFailure last);
 }

@@ -75,7 +75,7 @@ final class ManifestPublisher {
     private volatile long nextDeletion; // the version from which on old ones are deleted
 
     /**
-     * @param failed told, on the context, of each attempt that failed and is made again
+     * @param failed called on the context for each failed attempt, which is then repeated
      */
     ManifestPublisher(
             TableGroupShard shard,
@@ -227,7 +227,10 @@ final class ManifestPublisher {
         }
     }
 
-    /** After each so many versions; a failure is none of the version's. */
+    /**
+     * Runs after every {@link #VERSIONS_A_DELETION} versions; its failure is no failure of the
+     * version.
+     */
     private void deleteOld(Manifest stored) {
         if (stored.version() < nextDeletion) {
             return;

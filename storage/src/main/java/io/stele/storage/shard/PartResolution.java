@@ -170,7 +170,7 @@ final class PartResolution {
             if (!entry.tableId().equals(table.schema().id())) {
                 continue;
             }
-            // Its LSN is not known yet, and nobody asks its rows for one.
+            // Its LSN is not assigned yet, and no row is asked for its own.
             FileEntry readable = entry.withIngest(Lsn.MIN, OptionalLong.empty());
             RowMapping mapping = table.versions().mapping(entry.schemaVersion());
             ColumnFileReader rows =
@@ -209,7 +209,7 @@ final class PartResolution {
                         .formatted(MAX_CHECKED_BYTES, table.schema().qualifiedName()));
     }
 
-    /** The batch in the schema version in effect, whichever it was staged with. */
+    /** The batch in the present schema version, from the one with which it was staged. */
     private static WriteBatchReader inEffect(TableShard table, WriteBatchReader batch) {
         return batch.schemaVersion() == table.schema().schemaVersion()
                 ? batch

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that one batch needs to know from files, asked for and found. Confined to the shard's
+ * The rows that one batch needs from files: requested and found ones. Confined to the shard's
  * context; a {@link Question} can be answered on any thread.
  */
 final class RowProbes {
@@ -35,7 +35,7 @@ final class RowProbes {
     }
 
     /**
-     * What files have of a key; null: not known yet, and asked for.
+     * The row of a key in files; null: requested and not found yet.
      *
      * @param withRow whether the row itself is needed, or only whether there is one
      */

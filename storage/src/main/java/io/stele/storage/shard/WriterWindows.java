@@ -26,26 +26,26 @@ import org.jspecify.annotations.Nullable;
  * answered twice in the same way.
  *
  * <p>A writer's sequences rise in the order sent. It has at most {@link
- * WireLimits#MAX_UNANSWERED_BATCHES} unanswered, and the outcomes of twice as many are known one by
- * one. Of lower ones nothing is known: they are answered so. One that was refused for itself
- * (nothing logged) leaves no trace, so it may come again although later ones were taken.
+ * WireLimits#MAX_UNANSWERED_BATCHES} unanswered, and the outcomes of twice as many are stored one
+ * by one. Lower ones are answered as OUTCOME_UNKNOWN. A batch that was refused for its own content
+ * (nothing logged) leaves no trace, so it may come again although later ones were accepted.
  *
  * <p>One that was refused as BUSY is <em>owed</em>: later ones of the writer are refused as BUSY as
  * well until it comes again. So a writer that has many in flight and repeats those that were
- * refused, in its order, keeps its order, and no sequence below an applied one is missing. What is
- * owed is forgotten by a restart.
+ * refused, in its order, keeps its order, and no sequence below an applied one is missing. A
+ * restart drops the owed ones.
  *
- * <p>A writer is forgotten {@link WireLimits#WRITER_MEMORY} after its last batch: nobody repeats
- * for so long. Nothing is known of {@link WireLimits#ANONYMOUS_WRITER}.
+ * <p>A writer is dropped {@link WireLimits#WRITER_MEMORY} after its last batch, because no client
+ * repeats for that long. Nothing is stored for {@link WireLimits#ANONYMOUS_WRITER}.
  *
  * <p>Invariant: a sequence in flight has one future, which every repetition gets. Invariant: no
- * sequence above an owed one is taken. Invariant: what was decided is in the last installed
+ * sequence above an owed one is accepted. Invariant: every decided outcome is in the last installed
  * manifest or above {@link #minUnsavedLsn} in the log. Guarded by itself.
  */
 final class WriterWindows {
     /**
-     * Outcomes known of a writer. Above one that is unanswered there are at most so many: those
-     * that are unanswered as well, and as many that were when it came again, behind them.
+     * Outcomes stored per writer. Above an unanswered batch there are at most this many: those that
+     * are unanswered as well, and as many again that were sent behind a repeated one.
      */
     static final int WINDOW = 2 * WireLimits.MAX_UNANSWERED_BATCHES;
 
@@ -253,9 +253,9 @@ final class WriterWindows {
     }
 
     /**
-     * What a manifest is to keep.
+     * The progress of writers for a manifest.
      *
-     * @param since number of an earlier capture, or {@link #NEVER}: of all
+     * @param since number of an earlier capture, or {@link #NEVER}: all writers
      */
     synchronized Capture capture(long since) {
         forgetOld(WireLimits.WRITER_MEMORY.toMillis());
@@ -276,9 +276,8 @@ final class WriterWindows {
     }
 
     /**
-     * The lowest LSN of a record that no installed manifest tells the outcome of, as long as that
-     * matters; {@code Long.MAX_VALUE} if there is none. Older ones matter to nobody, younger ones
-     * do.
+     * The lowest LSN of a record whose outcome is in no installed manifest, as long as a writer may
+     * still ask for it; {@code Long.MAX_VALUE} if there is none.
      */
     synchronized long minUnsavedLsn() {
         long oldestMillis = nowMillis.getAsLong() - WireLimits.WRITER_MEMORY.toMillis();
@@ -291,7 +290,7 @@ final class WriterWindows {
     }
 
     /**
-     * Starts a writer at what a manifest kept, before the log is replayed.
+     * Restores a writer from a manifest, before the log is replayed.
      *
      * @param changed whether it changed since the object of all writers
      */

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges column files that are sorted by key without making rows: keys decide which rows come next,
- * and the columns of these are copied, a thousand rows at a time. Confined to one thread.
+ * A merge of column files that are sorted by key without decoding rows: keys decide which rows come
+ * next, and their columns are copied, a thousand rows at a time. Confined to one thread.
  */
 final class ColumnMerge {
     private final ColumnFileOutput output;
@@ -47,10 +47,11 @@ final class ColumnMerge {
     }
 
     /**
-     * Whether files of a table can be merged so: their rows are in key order, have the columns of
-     * the version they are read as, and nothing but their keys decides which file takes them.
+     * Whether files of a table can be merged this way: their rows are in key order and have the
+     * columns of the version in which they are read, and only their keys decide which file takes
+     * them.
      *
-     * @param inputs read as the version
+     * @param inputs read in the present version
      */
     static boolean isPossible(TableVersions versions, List<ColumnFile> inputs, SegmentCuts cuts)
             throws IOException {

@@ -51,7 +51,7 @@ final class EntryOrder {
         return sorting.order;
     }
 
-    /** Sorts a part of the order, of keys whose first {@code known} bytes are the same. */
+    /** Sorts a part of the order, whose keys share their first {@code known} bytes. */
     private void sort(int from, int to, int known, int depth) {
         if (to - from <= FEW) {
             insert(from, to);

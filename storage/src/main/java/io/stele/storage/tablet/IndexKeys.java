@@ -53,7 +53,7 @@ public final class IndexKeys {
                 1024, Integer.MAX_VALUE - 16, ErrorCode.ROW_TOO_LARGE, "index entries");
     }
 
-    /** Room for the index columns of one row, whatever their length. */
+    /** A buffer for the index columns of one row, of any length. */
     public static GrowingBytes buffer() {
         return new GrowingBytes(256, Integer.MAX_VALUE - 16, ErrorCode.KEY_TOO_LARGE, "index key");
     }
@@ -138,7 +138,7 @@ public final class IndexKeys {
     }
 
     /**
-     * Whether a row has the values that its entry says, and they begin with {@code prefix}.
+     * Whether a row has the values of its entry, and they begin with {@code prefix}.
      *
      * @param buffer room to encode them, cleared here
      */

@@ -15,8 +15,8 @@ import java.util.List;
  *
  * <p>Every version of a row has its own entry with the LSN of the version. So an entry at or below
  * the retention LSN is needed only if it has the LSN of the version that a reader there sees. Later
- * versions have later entries, which are kept without a check. The rows themselves are not read for
- * this (Luo and Carey 2019, section 4.4: repair by primary key and timestamp).
+ * versions have later entries, which are retained without a check. The rows themselves are not read
+ * for this (Luo and Carey 2019, section 4.4: repair by primary key and timestamp).
  *
  * <p>A batch is looked up in the order of the primary keys, so that each block of the table's files
  * is read once. Where few rows ever change, that would find nothing. So a sample of the batch is

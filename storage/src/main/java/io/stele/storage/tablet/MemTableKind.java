@@ -2,7 +2,7 @@ package io.stele.storage.tablet;
 
 import io.stele.protocol.schema.TableSchema;
 
-/** The kinds of memtables, by the order in which they keep the versions of a table. */
+/** The kinds of memtables, by the order in which they store the versions of a table. */
 enum MemTableKind {
     /** In the order of row ids, as rows of tables without a primary key come. */
     APPENDED,

@@ -18,9 +18,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Merges row files into one level: of each key the versions that someone can still read. A
- * tombstone below the retention point goes where no file below the level may have its key, since
- * then nothing older of the key is left outside the inputs. Writing runs on a background thread.
+ * A compaction job of SST files into one level, with the versions of each key that some reader can
+ * still see. A tombstone below the retention point is dropped where no file below the level may
+ * have its key, because then no older version of the key is left outside the inputs. Writing runs
+ * on a background thread.
  */
 final class RowCompaction implements ManifestChange {
     private final TableShard table;
@@ -108,7 +109,7 @@ final class RowCompaction implements ManifestChange {
 
     @Override
     public void catchUp() {
-        // Row files have no delete vectors.
+        // SST files have no deletion vectors.
     }
 
     @Override

@@ -90,7 +90,7 @@ final class AppendQueue {
         return shards.computeIfAbsent(shard, ignored -> new ShardState());
     }
 
-    /** Adds a record, waiting for room; those who wait for the same room get it in turn. */
+    /** Adds a record, waiting for room; callers that wait for the same room get it in turn. */
     void add(PendingRecord record) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -143,7 +143,7 @@ final class AppendQueue {
         }
     }
 
-    /** Adds a record, whatever the load. */
+    /** Adds a record under any load. */
     void addNow(PendingRecord record) {
         lock.lock();
         try {
@@ -309,7 +309,7 @@ final class AppendQueue {
         }
     }
 
-    /** Adds the record of a hold, whatever the load. */
+    /** Adds the record of a hold under any load. */
     void addHeld(PendingRecord record, Lsn lsn) {
         lock.lock();
         try {
@@ -354,8 +354,8 @@ final class AppendQueue {
     }
 
     /**
-     * The hold of these shards never ends: nobody is let in any more, and who waited is returned.
-     * Those who waited for other shards behind them go on.
+     * The hold of these shards never ends: no record is accepted any more, and the waiting ones are
+     * returned. Records of other shards behind them go on.
      */
     Leftovers abandon(Set<ShardId> held, SteleException reason) {
         List<Runnable> grants;
@@ -484,8 +484,8 @@ final class AppendQueue {
     }
 
     /**
-     * Lets nobody in any more. Records in the queue stay for {@link #take}; returns what no hold
-     * will release now.
+     * Accepts no more records. Those in the queue stay for {@link #take}; returns those that no
+     * hold will release any more.
      */
     Leftovers close(SteleException reason) {
         lock.lock();
@@ -500,7 +500,7 @@ final class AppendQueue {
         }
     }
 
-    /** Lets nobody in any more and returns everything that waits. */
+    /** Accepts no more records, and returns everything that waits. */
     Leftovers fail(SteleException reason) {
         lock.lock();
         try {

@@ -36,9 +36,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HadoopLogFiles implements LogFiles {
     /*
-     * The segments are in one directory, whose name is the epoch of the owner. Who takes the log over renames it, so that the
-     * owner before, who never makes directories, finds no place for another segment; then closes the files that it still
-     * writes (recoverLease), so that its next sync fails. Only then is the log read, to the end that HDFS says.
+     * The segments are in one directory, whose name is the epoch of the owner. An engine that takes
+     * the log over renames it. So the previous owner, which never creates directories, finds no
+     * place for another segment. Then it closes the files that the owner still writes
+     * (recoverLease), so that the owner's next sync fails. Only then is the log read, to the end
+     * that HDFS reports.
      */
     private static final String SEALING = ".sealing";
 
@@ -67,9 +69,9 @@ public final class HadoopLogFiles implements LogFiles {
     }
 
     /**
-     * The log in a directory, which nothing is asked of yet.
+     * The log in a directory, without any request to it yet.
      *
-     * @param sleepMillis lets the calling thread wait between attempts
+     * @param sleepMillis makes the calling thread wait between attempts
      * @throws IOException if that is no HDFS, or its configuration cannot be read
      */
     public static HadoopLogFiles open(
@@ -121,7 +123,9 @@ public final class HadoopLogFiles implements LogFiles {
         return false;
     }
 
-    /** One step towards a single directory of this epoch, from whatever others have left. */
+    /**
+     * One step towards a single directory of this epoch, from any state that other engines left.
+     */
     private void step(List<Long> epochs, long epoch) throws IOException {
         if (epochs.isEmpty()) {
             files.mkdirs(directory(0));

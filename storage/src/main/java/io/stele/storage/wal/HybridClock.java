@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * A hybrid logical clock: LSNs that follow wall time in milliseconds and always increase, whatever
- * the wall clock does.
+ * A hybrid logical clock: LSNs that follow wall time in milliseconds and always increase, even if
+ * the wall clock does not.
  *
- * <p>Rows expire by these LSNs and history is forgotten by them, for good. So a wall clock that
+ * <p>Rows expire by these LSNs and history is discarded by them, irreversibly. So a wall clock that
  * jumps ahead of the machine's steady one is not followed until it has stayed there for {@link
  * #HELD_MILLIS}; meanwhile the steady one counts on.
  *

@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 /**
  * Segments in memory that crash as a disk does: what was not synced may be lost from any byte on,
  * or lose any of its sectors. Creation, sealing and deletion are durable at once, as {@link
- * LogFiles} demands. Calls fail and take time as {@link LogFaults} say.
+ * LogFiles} demands. Calls fail and take time as {@link LogFaults} define.
  *
  * <p>Guarded by itself.
  */

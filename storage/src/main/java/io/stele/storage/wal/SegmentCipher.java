@@ -93,9 +93,9 @@ final class SegmentCipher {
     }
 
     /**
-     * The records of a group; moves the position of its body behind them.
+     * The records of a group; sets the position of its body after them.
      *
-     * @return empty if they were changed since
+     * @return empty if they were changed after they were written
      */
     Optional<ByteBuffer> decrypt(GroupHeader header, ByteBuffer body) {
         if (body.remaining() < Integer.BYTES) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of one log segment in recovery, from its first to its last whole group. A torn tail of
+ * A reader of one log segment in recovery, from its first to its last whole group. A torn end of
  * the last segment ends the scan. Any other damage fails the recovery of the log.
  *
  * <p>Confined to one thread.

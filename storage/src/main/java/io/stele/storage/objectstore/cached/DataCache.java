@@ -35,7 +35,7 @@ import java.util.random.RandomGenerator;
 /**
  * The data page cache of one process, open on its directories. Thread-safe.
  *
- * <p>Tables are identified by their ids, which a renamed table keeps. {@link #name} sets their
+ * <p>Tables are identified by their ids, which a rename does not change. {@link #name} sets their
  * present names, for metrics and for reserved shares.
  */
 public final class DataCache implements AutoCloseable {
@@ -46,8 +46,8 @@ public final class DataCache implements AutoCloseable {
     private static final long FILL_PAUSE_MILLIS = 200;
 
     /**
-     * Some 100,000 pages are found in a second. With more the process begins to work without them,
-     * as with an empty cache.
+     * Enough to load the index of several hundred GiB (docs/decisions/data-cache.md). A larger one
+     * is loaded while the process already works; until then its directory is like an empty cache.
      */
     private static final long OPENING_MILLIS = 1_000;
 
@@ -107,7 +107,7 @@ public final class DataCache implements AutoCloseable {
     /**
      * As the other.
      *
-     * @param later runs such tasks after a pause in which who fetched can go on
+     * @param later runs such tasks after a pause, in which the reader that fetched can continue
      */
     static DataCache open(
             DataCacheConfig config,
@@ -234,9 +234,9 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * A directory that was opened to see whether it can be, for the store to take.
+     * A directory that was opened as a check, and is then handed to the store.
      *
-     * @param maxBytes what it may take; 0 while that is not known
+     * @param maxBytes limit of its space; 0 until it is determined
      */
     private record Opened(Path path, long maxBytes, AtomicReference<CacheFiles> first) {
         static Opened of(Path path, CacheFiles files) {
@@ -284,13 +284,13 @@ public final class DataCache implements AutoCloseable {
     /**
      * The store, whose data files are read through this cache. Closing it leaves the cache open.
      *
-     * @param warming whether data files that are written through it are kept
+     * @param warming whether data files that are written through it are cached
      */
     public CachedObjectStore over(ObjectStore store, Warming warming) {
         return new CachedObjectStore(store, this, warming);
     }
 
-    /** Says how a table is called at present, and so which share it has. */
+    /** Sets the present name of a table, and so its reserved share. */
     public void name(String tableId, String name) {
         requireNonNull(name, "name is null");
         if (names.size() >= MAX_NAMES && !names.containsKey(tableId)) {
@@ -305,7 +305,7 @@ public final class DataCache implements AutoCloseable {
         return cache;
     }
 
-    /** A data file as the cache knows it. */
+    /** The identity of a data file in the cache. */
     CachedFile file(ObjectStore store, String path, long sizeBytes) {
         return new CachedFile(
                 DataFiles.tableId(path).orElse(PageCache.OTHER_TABLES),
@@ -370,7 +370,7 @@ public final class DataCache implements AutoCloseable {
                 space.directoriesOut() == 0 ? "" : ", not yet open, or not to be read or written");
     }
 
-    /** Writes down what is needed to keep contents over a restart, and ends. */
+    /** Writes the journal that preserves contents over a restart, and closes. */
     @Override
     public void close() {
         cache.close();

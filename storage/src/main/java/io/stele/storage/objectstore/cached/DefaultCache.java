@@ -126,11 +126,11 @@ public final class DefaultCache {
     }
 
     /**
-     * Makes a folder that nobody configured, for the user of this process alone where the file
-     * system knows users: what is in it may be secret, and the store that it comes from says to
-     * whom. One that is there stays as it is, and folders above are made as usual.
+     * Creates a default folder that only the user of this process can access, if the file system
+     * has users: its content may be secret, and the access rules of its store do not apply here. An
+     * existing folder stays as it is, and folders above are created as usual.
      *
-     * @throws IOException if it cannot be made
+     * @throws IOException if it cannot be created
      */
     public static void createFolder(Path folder) throws IOException {
         Path absolute = folder.toAbsolutePath();
@@ -172,8 +172,8 @@ public final class DefaultCache {
     }
 
     /**
-     * Looks before it locks, so that a folder in use is not kept from its owner, and again
-     * afterwards: somebody may have used it in between.
+     * Checks before it locks, so that it never blocks the owner of a folder in use, and again
+     * afterwards, because the folder may have been used in between.
      */
     static boolean emptyIfAbandoned(Path pages, Instant before, Opener<LocalCacheFiles> opener) {
         try {

@@ -85,11 +85,11 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * A store at a location, which nothing is asked of yet; directories are made as objects need
+     * A store at a location, without any request to it yet; directories are created as objects need
      * them.
      *
      * @param random names temporary files; safe for many threads
-     * @param sleepMillis lets the calling thread wait
+     * @param sleepMillis makes the calling thread wait
      * @param threads of reads
      * @throws IOException if there is no file system of this scheme, or its configuration cannot be
      *     read
@@ -155,7 +155,7 @@ public final class HadoopObjectStore implements ObjectStore {
     public byte[] readFully(String path) throws IOException {
         NonBlocking.check();
         Path file = file(path);
-        // Opened anew, so that it is the object of now; and to its end, so that it is whole
+        // Opened again, so that it is the present object, and read to its end, so that it is whole
         try (FSDataInputStream input = files.open(file)) {
             return input.readAllBytes();
         } catch (IOException e) {
@@ -333,7 +333,7 @@ public final class HadoopObjectStore implements ObjectStore {
         return !(files instanceof LeaseRecoverable leases) || leases.isFileClosed(file);
     }
 
-    /** Who reads from now on wants another object, or none. */
+    /** The object changed: later readers must get the new one, or none. */
     private void forget(String path) {
         streams.forget(file(path));
         downloads.forget(path);

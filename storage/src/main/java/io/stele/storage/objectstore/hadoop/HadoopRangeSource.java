@@ -27,7 +27,7 @@ final class HadoopRangeSource implements RangeSource {
     /** Stays in the processor's cache on its way into the reader's buffer. */
     private static final int PIECE_BYTES = 256 << 10;
 
-    /** Names are never used twice for other content, or {@code forget} tells. */
+    /** A name is never used twice for other content without a call of {@code forget}. */
     private static final ObjectVersion VERSION = new ObjectVersion(Long.MAX_VALUE, "");
 
     private final OpenStreams streams;
@@ -66,7 +66,7 @@ final class HadoopRangeSource implements RangeSource {
         timers.close();
     }
 
-    /** One request. Guarded by itself; the end is told without the lock. */
+    /** One request. Guarded by itself; the listener is called without the lock. */
     private final class Read implements Attempt, Runnable {
         private final RangeRequest request;
         private final Listener listener;

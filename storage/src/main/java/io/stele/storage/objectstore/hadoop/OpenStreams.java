@@ -54,7 +54,8 @@ final class OpenStreams implements Closeable {
                 read(path, open, read);
                 return;
             } catch (IOException e) {
-                // Its blocks may have moved, or the file is gone: the name node knows
+                // Its blocks may have moved, or the file is gone: opening it again asks the name
+                // node
                 forget(path);
             }
         }

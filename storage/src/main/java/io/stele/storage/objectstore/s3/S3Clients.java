@@ -51,7 +51,7 @@ final class S3Clients implements AutoCloseable {
                 Apache5HttpClient.builder()
                         .maxConnections(config.getMaxConnections())
                         .connectionTimeout(config.getSocketConnectTimeout().toJavaTime())
-                        // Whoever waits for a connection waits for a request of another to end
+                        // A caller that waits for a connection waits for another request to end
                         .connectionAcquisitionTimeout(config.getSocketTimeout().toJavaTime())
                         .socketTimeout(config.getSocketTimeout().toJavaTime())
                         .tcpKeepAlive(true)

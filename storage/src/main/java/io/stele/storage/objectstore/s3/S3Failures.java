@@ -43,7 +43,7 @@ final class S3Failures {
             case 408, 429 -> Creation.UNKNOWN;
             case 400 ->
                     switch (code(answer)) {
-                        // What came was not what was sent: nothing of it was kept
+                        // The received bytes differed from the sent ones: nothing was stored
                         case "RequestTimeout", "IncompleteBody", "BadDigest" -> Creation.UNKNOWN;
                         default -> Creation.REFUSED;
                     };
@@ -66,7 +66,7 @@ final class S3Failures {
         return failure instanceof S3Exception answer && answer.statusCode() == 416;
     }
 
-    /** A failure as object stores tell it. */
+    /** Converts a failure to the exceptions of object stores. */
     static IOException describe(String what, String location, SdkException failure) {
         if (isMissing(failure)) {
             NoSuchFileException missing = new NoSuchFileException(location);

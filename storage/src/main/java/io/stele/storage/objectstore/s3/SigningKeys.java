@@ -9,8 +9,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of signatures (SigV4), which are good for a day, a region and a secret: the last one is
- * kept. Thread-safe.
+ * Keys of signatures (SigV4), which are valid for a day, a region and a secret: the last one is
+ * cached. Thread-safe.
  */
 final class SigningKeys {
     private static final String ALGORITHM = "HmacSHA256";

@@ -56,7 +56,7 @@ public final class EventLoop implements Timers, Closeable {
     /**
      * Starts one.
      *
-     * @param uncaught told of tasks that fail
+     * @param uncaught called with failures of tasks
      */
     public static EventLoop start(
             ThreadFactory factory, LongSupplier nanoTime, Consumer<Throwable> uncaught)
@@ -118,7 +118,7 @@ public final class EventLoop implements Timers, Closeable {
         if (Thread.currentThread() == thread) {
             due.add(timer);
         } else if (!execute(() -> due.add(timer))) {
-            timer.fire(); // whoever waits is to find out that it is over
+            timer.fire(); // its waiter must learn that the loop has ended
         }
         return timer;
     }
@@ -215,7 +215,7 @@ public final class EventLoop implements Timers, Closeable {
         }
     }
 
-    /** The loop goes on, whatever whoever is told does. */
+    /** The loop continues, even if the handler fails. */
     private void report(Throwable failure) {
         try {
             uncaught.accept(failure);

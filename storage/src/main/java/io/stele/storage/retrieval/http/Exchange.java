@@ -169,7 +169,7 @@ final class Exchange implements RangeSource.Attempt {
                         requireNonNull(error), errorLength, MAX_ERROR_BYTES - errorLength);
     }
 
-    /** So many bytes have been put there. */
+    /** Counts bytes that were put there. */
     Next received(int count) {
         ByteBuffer wanted = body;
         if (wanted == null) {
@@ -243,7 +243,7 @@ final class Exchange implements RangeSource.Attempt {
                         cause));
     }
 
-    /** Tells the listener of the end, after the connection has been dealt with. */
+    /** Notifies the listener of the end, after the connection was returned or closed. */
     void tell() {
         IOException cause = refused;
         if (cause == null) {
@@ -253,7 +253,7 @@ final class Exchange implements RangeSource.Attempt {
         }
     }
 
-    /** Whether the store said why the bytes are not there. */
+    /** Whether the store sent a reason instead of the bytes. */
     boolean wasRefused() {
         return refused != null;
     }

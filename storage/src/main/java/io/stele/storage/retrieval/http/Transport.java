@@ -22,7 +22,7 @@ interface Transport {
     /**
      * Reads what is there.
      *
-     * @param scratch outside of the heap, for whatever needs it
+     * @param scratch an off-heap buffer for intermediate bytes
      * @return how many bytes; 0 if there are none now, -1 if there will be none
      */
     int read(ByteBuffer target, ByteBuffer scratch) throws IOException;
