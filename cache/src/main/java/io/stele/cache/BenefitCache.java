@@ -221,7 +221,7 @@ public final class BenefitCache<K, V> {
         return isKept;
     }
 
-    /** Forgets a value that was found and is not what it should have been. */
+    /** Removes a value that differs from the computed one. */
     public synchronized void mismatch(K key) {
         total.mismatches++;
         counts(key).mismatches++;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * a value is cached only if no change of its key was in progress at any time since its ticket was
  * taken. So once a reader may have seen the changed thing, no reader finds the earlier value here.
  *
- * <p>Thread-safe; no thread is created: eviction runs in whichever thread caused it.
+ * <p>Thread-safe; no thread is created: eviction runs in the thread that caused it.
  */
 public final class ChangingCache<K, V> {
     /** The ticket of a load whose value must not be cached. */

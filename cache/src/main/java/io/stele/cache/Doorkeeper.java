@@ -33,7 +33,7 @@ public final class Doorkeeper {
         this.limit = 1 << (bitsLog2 - 1);
     }
 
-    /** Whether a thing of this hash was asked for before; from now on it was. */
+    /** Whether a thing of this hash was requested before; from now on it was. */
     public boolean knows(int hash) {
         int bit = (int) ((hash * SPREAD) >>> shift);
         long mask = 1L << (bit & (Long.SIZE - 1));

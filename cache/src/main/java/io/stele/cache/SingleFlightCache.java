@@ -23,17 +23,16 @@ import org.jspecify.annotations.Nullable;
  * A cache of immutable things, bounded by their weight in bytes, that loads each thing once, also
  * under concurrent requests.
  *
- * <p>Invariant: while a key is being loaded, every caller that asks for it waits for that one load.
+ * <p>Invariant: while a key is being loaded, every caller that requests it waits for that one load.
  * Invariant: a failed load fails for all callers that waited for it and is not cached, so the next
- * caller tries again. Invariant: no thread is created: a load runs in the thread that asked first
- * (or wherever the future it gave is completed), and eviction in whichever thread caused it.
+ * caller tries again. Invariant: no thread is created: a load runs in the first requesting thread
+ * (or wherever the future it gave is completed), and eviction in the thread that caused it.
  *
  * <p>Thread-safe.
  */
 public final class SingleFlightCache<K, V> {
     /**
-     * How a value is brought: may do I/O, and is called by at most one thread at a time for one
-     * key.
+     * The loader of a value: may do I/O, and is called by at most one thread at a time for one key.
      */
     @FunctionalInterface
     public interface Loader<V, E extends Exception> {
@@ -119,7 +118,7 @@ public final class SingleFlightCache<K, V> {
         return name;
     }
 
-    /** The value of {@code key}, loaded in this thread if nobody has it or is loading it. */
+    /** The value of {@code key}, loaded in this thread if it is neither cached nor being loaded. */
     public <E extends Exception> V get(K key, Loader<? extends V, E> loader) throws E {
         V value = entries.getIfPresent(key);
         if (value != null) {
@@ -210,7 +209,7 @@ public final class SingleFlightCache<K, V> {
         entries.invalidate(key);
     }
 
-    /** Forgets every key that matches: for example all blocks of a deleted file. */
+    /** Removes every key that matches: for example all blocks of a deleted file. */
     public void removeIf(Predicate<? super K> predicate) {
         entries.asMap().keySet().removeIf(predicate);
     }
@@ -283,7 +282,10 @@ public final class SingleFlightCache<K, V> {
                         });
     }
 
-    /** The cache first, then the claim goes: so nobody can start a second load in between. */
+    /**
+     * First the value is cached, then the claim is removed, so that no second load can start in
+     * between.
+     */
     private void succeed(K key, CompletableFuture<V> mine, V value) {
         entries.put(key, value);
         loading.remove(key, mine);
@@ -297,7 +299,7 @@ public final class SingleFlightCache<K, V> {
     }
 
     /**
-     * Waits for somebody else's load; its failure comes out as the loader threw it, with this
+     * Waits for another caller's load; its failure is thrown as the loader threw it, with this
      * thread's call added.
      */
     @SuppressWarnings("unchecked")

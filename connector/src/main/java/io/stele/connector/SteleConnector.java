@@ -106,7 +106,7 @@ public final class SteleConnector implements Connector {
     @Override
     public ConnectorTransactionHandle beginTransaction(
             IsolationLevel isolationLevel, boolean readOnly, boolean autoCommit) {
-        // One snapshot a transaction is more than this asks for
+        // One snapshot per transaction is stronger than this level
         checkConnectorSupports(READ_COMMITTED, isolationLevel);
         return transactions.begin();
     }

@@ -67,7 +67,7 @@ public final class SteleSessionProperties {
     // As Iceberg's: longer than any write, and than clocks differ
     private static final Duration DEFAULT_REMOVE_ORPHAN_FILES_MIN_RETENTION = new Duration(7, DAYS);
 
-    // What a dashboard shows; more groups are better combined by many workers than by one sidecar
+    // Enough for a dashboard; more groups are better combined by many workers than by one sidecar
     private static final int DEFAULT_MAX_GROUPS = 10_000;
 
     // Some seconds of a sidecar with a few cores; of larger tables the workers' cores are many
@@ -206,7 +206,7 @@ public final class SteleSessionProperties {
         return Optional.ofNullable(session.getProperty(READ_LSN, Long.class)).map(Lsn::new);
     }
 
-    /** What INSERT does with keys that are there already. */
+    /** The behaviour of INSERT for existing keys. */
     public static ExistingRows existingRows(ConnectorSession session) {
         return session.getProperty(INSERT_EXISTING_ROWS_BEHAVIOR, ExistingRows.class);
     }
@@ -261,12 +261,12 @@ public final class SteleSessionProperties {
         return session.getProperty(FRAGMENT_CACHE_ENABLED, Boolean.class);
     }
 
-    /** Most groups that the sidecar is asked for. */
+    /** Most groups of an aggregation in the sidecar. */
     public static int aggregationPushdownMaxGroups(ConnectorSession session) {
         return session.getProperty(AGGREGATION_PUSHDOWN_MAX_GROUPS, Integer.class);
     }
 
-    /** Most rows of a table that the sidecar is asked to aggregate. */
+    /** Most rows of a table that the sidecar aggregates. */
     public static long aggregationPushdownMaxRows(ConnectorSession session) {
         return session.getProperty(AGGREGATION_PUSHDOWN_MAX_ROWS, Long.class);
     }

@@ -35,12 +35,12 @@ public enum ErrorCode {
      * and never will be.
      */
     TRANSACTION_ABORTED(Category.EXTERNAL),
-    /** What an aggregation comes to does not fit the type of its result. */
+    /** The result of an aggregation does not fit its type. */
     NUMBER_OUT_OF_RANGE(Category.USER),
     /** An aggregation has more groups than it may, or they need too much memory. */
     TOO_MANY_GROUPS(Category.USER),
     UNAUTHENTICATED(Category.USER),
-    /** Somebody asked that it ends; what it had not done is not done. */
+    /** The work was cancelled on request; the part that was not done is not done. */
     CANCELLED(Category.USER),
     /** A limit on queued work is reached; nothing was done; retry later. */
     BUSY(Category.EXTERNAL),

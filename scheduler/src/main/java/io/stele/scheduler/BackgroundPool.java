@@ -25,7 +25,7 @@ public interface BackgroundPool extends Executor, AutoCloseable {
      */
     void pause(long millis);
 
-    /** What the pool does now. */
+    /** The present load of the pool. */
     PoolLoad load();
 
     /** Drops waiting tasks and waits for running ones to end. */

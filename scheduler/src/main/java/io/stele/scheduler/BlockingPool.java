@@ -81,7 +81,7 @@ public final class BlockingPool implements Executor, AutoCloseable {
         }
     }
 
-    /** What the pool does now. */
+    /** The present load of the pool. */
     public PoolLoad load() {
         synchronized (lock) {
             return new PoolLoad(threads.size(), waiting.size(), finished);

@@ -50,7 +50,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         }
     }
 
-    /** What {@link #runNext} found. */
+    /** The outcome of {@link #runNext}. */
     enum Outcome {
         /** No task waited. */
         NOTHING,
@@ -221,7 +221,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         return Outcome.UNFINISHED;
     }
 
-    /** Whether a task waits; only the owner may ask. */
+    /** Whether a task waits; only the owner may call it. */
     boolean hasTasks() {
         return peek() != null;
     }

@@ -185,7 +185,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
     @Override
     public boolean tryRunHere(SchedulingGroup group, Runnable task) {
         if (hasIdleWorkers()) {
-            runHere(group, task); // nobody waits for the time
+            runHere(group, task); // the caller does not need the time
             return true;
         }
         if (group.urgency() != Urgency.LATENCY || guests.get() >= workers.size()) {

@@ -153,7 +153,7 @@ public final class SchedulingGroup {
         return contextShare * (double) shares() / sum;
     }
 
-    /** How many contexts were placed before; counts up. */
+    /** The number of contexts placed before; counts up. */
     int nextPlacement() {
         return placements.getAndIncrement() & Integer.MAX_VALUE;
     }

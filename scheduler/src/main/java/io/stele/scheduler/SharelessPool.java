@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * the simulated pool.
  */
 abstract class SharelessPool implements ContextPool {
-    private static final long AVERAGE_NANOS = 1_000_000; // of shares, which nobody asks for
+    private static final long AVERAGE_NANOS = 1_000_000; // of shares, which have no effect here
 
     private final SchedulingGroups groups = new SchedulingGroups();
     private final ContextDispatcher dispatcher;

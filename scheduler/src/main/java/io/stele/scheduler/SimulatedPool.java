@@ -118,7 +118,7 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
         return tasks.size();
     }
 
-    /** Forgets every waiting task: what a crash does. */
+    /** Drops every waiting task, as a crash does. */
     public void drop() {
         tasks.clear();
         periodic.clear();

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
  * A fair pool whose workers have virtual time instead of threads: fairness and latency can be
  * measured without noise, and the same history runs twice the same way.
  *
- * <p>Each worker has a clock of its own, and the one that is furthest behind goes on with one task
- * or one step. A task reports how long it took with {@link #spend}. Input from outside is an event
- * with a time. Confined to one thread.
+ * <p>Each worker has a clock of its own, and the one that is furthest behind runs one task or one
+ * step. A task reports how long it took with {@link #spend}. Input from outside is an event with a
+ * time. Confined to one thread.
  */
 public final class SimulatedWorkers {
     private final FairPool pool;
@@ -53,7 +53,7 @@ public final class SimulatedWorkers {
     }
 
     /**
-     * Goes on until every worker and event is at this time or later.
+     * Runs until every worker and event is at this time or later.
      *
      * @return steps and events so far that ran in this call
      */

@@ -44,7 +44,7 @@ abstract class TaskQueue {
         void cancelled() {}
     }
 
-    /** What a closed queue ends with. */
+    /** The marker at the end of a closed queue. */
     static final class End extends Task {
         final CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
         volatile boolean cancelling; // drop what waits instead of running it

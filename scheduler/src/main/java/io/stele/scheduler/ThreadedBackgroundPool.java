@@ -28,7 +28,7 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
 
     /**
      * @param waitingLimit limit of tasks that wait for a thread
-     * @param uncaught called with anything a task throws; the thread goes on
+     * @param uncaught called with anything a task throws; the thread continues
      */
     public ThreadedBackgroundPool(
             int threadCount,

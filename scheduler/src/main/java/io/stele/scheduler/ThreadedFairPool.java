@@ -23,7 +23,7 @@ public final class ThreadedFairPool implements ContextPool {
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}
-     * @param uncaught called with anything a task throws; the thread goes on
+     * @param uncaught called with anything a task throws; the thread continues
      */
     public ThreadedFairPool(
             FairPoolOptions options,

@@ -134,7 +134,8 @@ public final class SidecarServer implements AutoCloseable {
         defaults.put("node.bind-ip", "127.0.0.1");
         defaults.put("node.internal-address", properties.getOrDefault("node.bind-ip", "127.0.0.1"));
         defaults.put("http-server.log.enabled", "false");
-        // What strangers may hold of the HTTP port: nothing long, and few streams a connection
+        // Limits of unauthenticated clients at the HTTP port: no long idle connections, and few
+        // streams per connection
         defaults.put("http-server.net.max-idle-time", "30s");
         defaults.put("http-server.http2.max-concurrent-streams", "128");
         if (Boolean.parseBoolean(properties.get("stele.tls.enabled"))) {

@@ -36,7 +36,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
 
     private static final double MIB = 1 << 20;
 
-    /** Requests remembered until somebody takes them: 300 bytes each. */
+    /** Requests stored until they are taken: 300 bytes each. */
     private static final int MAX_SPANS = 20_000;
 
     /** Some times what a start of a sidecar on a busy machine takes. */
@@ -70,7 +70,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
         return server.port();
     }
 
-    /** How the bucket of a server is reached through this, as {@code s3.*} properties. */
+    /** The {@code s3.*} properties for reaching the bucket of a server through this proxy. */
     public Map<String, String> properties(VersityGateway gateway) {
         Map<String, String> properties = new HashMap<>(gateway.properties());
         properties.put("s3.region", "us-east-1");
@@ -78,7 +78,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
         return properties;
     }
 
-    /** From now on requests take this long, and every target is asked for the first time. */
+    /** From now on requests take this long, and every target counts as new. */
     public void newRound(InjectedDelays newDelays) {
         delays = requireNonNull(newDelays, "newDelays is null");
         attempts.clear();

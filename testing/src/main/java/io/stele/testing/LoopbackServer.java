@@ -53,7 +53,7 @@ public final class LoopbackServer implements AutoCloseable {
         return started;
     }
 
-    /** Where it listens. */
+    /** The port on which it listens. */
     public int port() {
         return server.getLocalPort();
     }

@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 public final class MiniHdfs implements AutoCloseable {
     private static final String MAIN = "org.apache.hadoop.test.MiniDFSClusterManager";
 
-    /** Ends the cluster, and removes its folder, when its input ends: when nobody holds it. */
+    /**
+     * Ends the cluster and removes its folder when its input ends, that is, when its owner has
+     * ended.
+     */
     private static final String GUARD =
             """
             directory=$1; shift

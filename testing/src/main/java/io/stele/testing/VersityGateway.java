@@ -124,7 +124,7 @@ public final class VersityGateway implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** The port on which it listens. */
     public int port() {
         return port;
     }
@@ -134,7 +134,7 @@ public final class VersityGateway implements AutoCloseable {
         return properties(port);
     }
 
-    /** How to reach it by way of another port, on which a proxy listens. */
+    /** The connection settings through another port, on which a proxy listens. */
     public static Map<String, String> properties(int throughPort) {
         return Map.of(
                 "s3.endpoint",

@@ -68,7 +68,7 @@ final class HotShard implements AutoCloseable {
     }
 
     /**
-     * What one run took.
+     * The times of one run.
      *
      * @param seconds until all batches were acknowledged
      * @param groups of the log

@@ -42,12 +42,12 @@ final class LaneApply {
     }
 
     /**
-     * What one run took.
+     * The times of one run.
      *
-     * @param criticalNanos CPU time of the thread that used most: the wall time on cores that
-     *     nobody else uses
+     * @param criticalNanos CPU time of the thread that used most: the wall time on otherwise idle
+     *     cores
      * @param wallNanos from the start to the end of the last thread
-     * @param table what came of it
+     * @param table the resulting table
      */
     record Result(long criticalNanos, long wallNanos, TableShard table) {}
 

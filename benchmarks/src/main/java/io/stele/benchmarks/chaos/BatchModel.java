@@ -20,7 +20,7 @@ final class BatchModel {
         this.whole = whole;
     }
 
-    /** What a batch's statement was answered. */
+    /** The outcome of a batch's statement. */
     enum Outcome {
         /** Nothing yet, or nothing certain. */
         UNKNOWN,
@@ -79,7 +79,7 @@ final class BatchModel {
         return copy;
     }
 
-    /** What is wrong with what a reader found, by batch. */
+    /** The violations in the rows that a reader found, by batch. */
     synchronized List<String> check(Map<Long, Found> found) {
         List<String> wrong = new ArrayList<>();
         entries.forEach(

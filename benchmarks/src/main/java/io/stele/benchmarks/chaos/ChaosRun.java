@@ -163,7 +163,7 @@ public final class ChaosRun {
                 .build();
     }
 
-    /** What reaches the store by this address reaches it by the proxy from now on. */
+    /** From now on requests to the store's address go through the proxy. */
     private static void throughProxy(Path file, int port) throws IOException {
         List<String> lines =
                 Files.readAllLines(file).stream()

@@ -30,7 +30,7 @@ final class Failures {
         };
     }
 
-    /** What the report counts it as. */
+    /** The name under which the report counts it. */
     static String code(Exception failure) {
         return switch (failure) {
             case SteleException stele -> stele.code().name();

@@ -141,7 +141,7 @@ final class JavaWrites implements ChaosClient {
         return Character.toString('a' + (int) (version % 26)).repeat(length);
     }
 
-    /** Keys that are there are refused, also where the answer is lost and they are sent again. */
+    /** Existing keys are refused, also if the answer is lost and they are sent again. */
     private void insertExisting(Random random) throws Exception {
         List<Integer> present = new ArrayList<>();
         for (int id = 0; id < KEYS; id++) {

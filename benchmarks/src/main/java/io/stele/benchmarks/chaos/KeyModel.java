@@ -20,9 +20,9 @@ final class KeyModel {
     private long leftOpen = Long.MAX_VALUE;
     private long leftOpenUntil;
 
-    /** What may be found between two moments. */
+    /** The versions that may be found between two moments. */
     record Bounds(long first, long last) {
-        /** What is wrong with a version that was found, or with none, if anything. */
+        /** The violation by a found version, or by a missing one, if any. */
         Optional<String> check(Optional<Long> found) {
             boolean isPossible =
                     found.map(version -> version >= first && version <= last && !isDelete(version))

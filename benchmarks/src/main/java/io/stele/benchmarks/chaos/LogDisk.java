@@ -21,7 +21,7 @@ final class LogDisk implements AutoCloseable {
 
     private static final String FILLER = "filler";
 
-    /** How a disk becomes full. */
+    /** The ways to make a disk full. */
     enum Way {
         MOUNT("a file system of " + MEBIBYTES + " MiB in memory"),
         FILE_LIMIT("a limit on the size of files (no file system may be mounted here)"),

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to one thread, except for {@link #dump}, which others call when something is stuck.
  */
 final class SidecarKeeper implements AutoCloseable {
-    /** What a start may take: a few seconds on a quiet machine, many times that on a loaded one. */
+    /** The limit of a start: a few seconds on a quiet machine, many times that on a loaded one. */
     static final Duration START_BOUND = Duration.ofMinutes(3);
 
     private static final Duration POLL = Duration.ofMillis(50);

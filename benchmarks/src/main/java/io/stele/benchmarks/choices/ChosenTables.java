@@ -33,7 +33,7 @@ final class ChosenTables {
                             FROM sale
                             WHERE sale_id IN (SELECT sale_id FROM giveback WHERE returned_on = DATE '1994-05-02'
                                 AND reason IN ('AIR', 'MAIL', 'SHIP'))"""),
-                    // Nobody's keys: the facts are scanned, the dimensions read
+                    // No keys: the facts are scanned, the dimensions read
                     new TpchQuery(
                             "s03 month by region and kind",
                             """

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Catalogs over the same tables, each with caches of its own: a catalog that was not asked yet is
+ * Catalogs over the same tables, each with caches of its own: a catalog that was not queried yet is
  * cold, in memory and on disk, in a Trino whose code is warm.
  */
 final class ColdCatalogs {
-    /** The catalogs that are asked first, and again and again. */
+    /** The catalogs that are queried first, and again and again. */
     static final String WARM = "warm";
 
     private final S3Catalogs catalogs;
@@ -53,7 +53,7 @@ final class ColdCatalogs {
                 .toList();
     }
 
-    /** Where Iceberg's schema lies. */
+    /** The location of Iceberg's schema. */
     String icebergLocation() {
         return catalogs.icebergLocation(ScannedTable.SCHEMA);
     }

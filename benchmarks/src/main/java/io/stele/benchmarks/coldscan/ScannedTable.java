@@ -41,7 +41,7 @@ enum ScannedTable {
         return properties;
     }
 
-    /** What the names of its catalogs begin with. */
+    /** The prefix of its catalogs' names. */
     String catalogs() {
         return catalogs;
     }

@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 final class StorePhase {
     private static final int PIECE_BYTES = 1 << 20;
 
-    /** How it is read. */
+    /** The patterns of reads. */
     private enum Pattern {
         IN_ORDER("read in order, 1 MiB", PIECE_BYTES),
         LARGE("read at random, 8 MiB", 8 << 20),

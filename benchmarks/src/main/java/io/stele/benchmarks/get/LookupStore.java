@@ -2,7 +2,7 @@ package io.stele.benchmarks.get;
 
 /** A store in this process that the benchmark loads and reads by key. */
 interface LookupStore extends AutoCloseable {
-    /** How the store is called in the report. */
+    /** The store's name in the report. */
     String name();
 
     /** Puts rows {@code [0, rows)} into memory. */

@@ -33,7 +33,7 @@ import org.HdrHistogram.Histogram;
  *
  * <p>The scans compute and send almost nothing: a filter that no row passes, over all rows of a row
  * table. So the benchmark measures the sharing of the sidecar's threads, not of the network. First
- * all rows are in memory, as those that Trino asks a sidecar for are; then in files.
+ * all rows are in memory, as the rows that Trino reads from a sidecar are; then in files.
  */
 final class SidecarPhase {
     private static final String TABLE = "usertable";
@@ -65,7 +65,7 @@ final class SidecarPhase {
     private final int rowCount;
     private final Duration duration;
 
-    /** What lookups took beside some scans. */
+    /** The times of lookups beside some scans. */
     private record Result(double p50Micros, double p99Micros, double scansPerSecond) {}
 
     SidecarPhase(boolean quick) throws IOException {

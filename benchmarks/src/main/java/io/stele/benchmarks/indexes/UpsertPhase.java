@@ -38,8 +38,8 @@ record UpsertPhase(
     }
 
     /**
-     * What one table measured. Until acknowledged: rate and latencies. Until all is in files: the
-     * CPU time and bytes.
+     * The measurements of one table. Until acknowledged: rate and latencies. Until all is in files:
+     * the CPU time and bytes.
      *
      * @param cores of the sidecar, until acknowledged
      * @param clientCores of this process, until acknowledged

@@ -43,7 +43,7 @@ public final class UserRows {
         return "user" + digits;
     }
 
-    /** Where in the pool field {@code field} of row {@code number} starts. */
+    /** The start of field {@code field} of row {@code number} in the pool. */
     private static int offset(long number, int field) {
         long mixed = (number * FIELDS + field) * 0x9e3779b97f4a7c15L;
         return (int) ((mixed >>> 40) % (POOL_BYTES - FIELD_BYTES));

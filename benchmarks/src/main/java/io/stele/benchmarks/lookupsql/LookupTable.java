@@ -2,7 +2,7 @@ package io.stele.benchmarks.lookupsql;
 
 import java.util.Locale;
 
-/** The tables of the same orders, and how a row of each is asked for. */
+/** The tables of the same orders, and the query for a row of each. */
 enum LookupTable {
     STELE_COLUMN(
             "stele",

@@ -148,7 +148,7 @@ enum ClientKind {
         this.direct = direct;
     }
 
-    /** What it reads into. */
+    /** A buffer to read into. */
     ByteBuffer allocate(int length) {
         return direct ? ByteBuffer.allocateDirect(length) : ByteBuffer.allocate(length);
     }

@@ -97,7 +97,7 @@ public final class UpsertBenchmark implements Benchmark {
                 List.of(Target.atLeast("rows/s in files, times append-only", TARGET_SHARE, share)));
     }
 
-    /** What one phase took. */
+    /** The times of one phase. */
     private record Phase(long rows, double acknowledgedSeconds, double seconds, double cpuMicros) {}
 
     private static Phase upserts(MeasurementsTable table, long rows, long rowsOfRound, int round)

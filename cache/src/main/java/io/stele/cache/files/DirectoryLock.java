@@ -52,7 +52,7 @@ public final class DirectoryLock implements Closeable {
 
     /** A system property: whose directory, and which lock file. */
     private record Holding(String name, String lockFile) {
-        /** Leaves alone what somebody else wrote down since. */
+        /** Does not remove an entry that another holder wrote since. */
         void remove() {
             System.getProperties().remove(name, lockFile);
         }

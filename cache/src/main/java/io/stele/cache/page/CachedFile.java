@@ -80,7 +80,7 @@ public final class CachedFile {
         return sizeBytes;
     }
 
-    /** What stands for the {@code page}-th page of this file, counted from 0. */
+    /** The key of the {@code page}-th page of this file, counted from 0. */
     public PageKey key(long page) {
         return new PageKey(
                 PageKey.mix(high + page * 0x9E3779B97F4A7C15L),

@@ -101,8 +101,8 @@ final class PageFetcher {
     }
 
     /**
-     * Fetches in the background what somebody is going to read. A range for which there is no room
-     * among what waits to be written into the store is left to its reader.
+     * Fetches units in the background that will be read soon. A range without room in the queue of
+     * writes is left to its reader.
      *
      * @return ends when all has been fetched, or was given up, with the bytes that have come; never
      *     fails
@@ -174,7 +174,7 @@ final class PageFetcher {
                         () -> claims.end(flights)));
     }
 
-    /** Forgets what waits to be written of a file. */
+    /** Drops the waiting writes of a file. */
     void drop(CachedFile file) {
         fills.drop(file);
     }

@@ -18,8 +18,8 @@ final class PageFlights {
     /**
      * Bytes of a unit that was fetched.
      *
-     * @param bytes those of the whole fetch; nobody changes them
-     * @param offset where the unit begins in them
+     * @param bytes those of the whole fetch; they never change
+     * @param offset of the unit in them
      */
     record Landed(byte[] bytes, int offset) {}
 

@@ -11,15 +11,15 @@ package io.stele.cache.page;
  * then.
  */
 public interface PageStore extends AutoCloseable {
-    /** How a read of a page ended. */
+    /** The outcome of a read of a page. */
     enum Outcome {
         /** The bytes are in the buffer. */
         HIT,
         /** Not all of it is here; bytes of the buffer in the range are undefined. */
         MISS,
         /**
-         * What lay here was not what had been put, or could not be read; the page was dropped, and
-         * bytes of the buffer in the range are undefined.
+         * The stored bytes were not those that were put, or could not be read. The page was
+         * dropped, and the buffer's content in the range is undefined.
          */
         DAMAGED
     }
@@ -33,7 +33,7 @@ public interface PageStore extends AutoCloseable {
      */
     int unitBytes();
 
-    /** How many full pages fit. */
+    /** The number of full pages that fit. */
     long maxPages();
 
     /** Whether the store can cache anything now: false while all directories are out of use. */
@@ -70,7 +70,7 @@ public interface PageStore extends AutoCloseable {
         return put(file, page, 0, bytes, offset, length);
     }
 
-    /** Forgets a page, for example one of a deleted file. */
+    /** Removes a page, for example one of a deleted file. */
     void remove(CachedFile file, long page);
 
     PageStoreStatistics statistics();

@@ -36,17 +36,17 @@ record PageUnits(int pageBytes, int unitBytes) {
         return unit / perPage();
     }
 
-    /** Where a unit begins in its page. */
+    /** The offset of a unit in its page. */
     int offsetInPage(long unit) {
         return (int) (unit % perPage()) * unitBytes;
     }
 
-    /** Where a unit begins in the file. */
+    /** The start of a unit in the file. */
     long start(long unit) {
         return page(unit) * pageBytes + offsetInPage(unit);
     }
 
-    /** Where a unit ends in the file, if that is not shorter. */
+    /** The end of a unit in the file, unless the file is shorter. */
     long end(long unit) {
         return Math.min(start(unit) + unitBytes, (page(unit) + 1) * pageBytes);
     }

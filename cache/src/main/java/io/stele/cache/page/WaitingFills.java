@@ -66,17 +66,17 @@ final class WaitingFills {
         return false;
     }
 
-    /** Gives back room that comes to no fill. */
+    /** Returns reserved room that no fill uses. */
     void release(int bytes) {
         room.release(bytes);
     }
 
-    /** Somebody fetches; {@link #fetchEnded} follows. */
+    /** A fetch begins; {@link #fetchEnded} follows. */
     synchronized void fetchBegan() {
         fetches++;
     }
 
-    /** What the fetch brought has been added. */
+    /** A fetch has ended, and its fills were added. */
     void fetchEnded() {
         synchronized (this) {
             fetches--;
@@ -186,7 +186,7 @@ final class WaitingFills {
         fill.drop().run();
     }
 
-    /** Forgets what waits of a file. */
+    /** Drops the waiting fills of a file. */
     void drop(CachedFile file) {
         drop(fill -> fill.file().id().equals(file.id()));
     }

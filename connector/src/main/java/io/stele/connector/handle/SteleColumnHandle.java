@@ -23,7 +23,7 @@ import java.util.List;
 public record SteleColumnHandle(int id, String name, Type type, List<Integer> path)
         implements ColumnHandle {
     /**
-     * Where a row is, for UPDATE, DELETE and MERGE: row(shard, key columns...) or row(shard,
+     * The location of a row, for UPDATE, DELETE and MERGE: row(shard, key columns...) or row(shard,
      * generated row id).
      */
     public static final int MERGE_ROW_ID = -3;
@@ -55,7 +55,7 @@ public record SteleColumnHandle(int id, String name, Type type, List<Integer> pa
     public static final SteleColumnHandle LSN =
             new SteleColumnHandle(HiddenColumns.LSN, LSN_NAME, BigintType.BIGINT);
 
-    /** What every table has and {@code SELECT *} does not show. */
+    /** The columns that every table has and {@code SELECT *} does not show. */
     public static final List<SteleColumnHandle> HIDDEN =
             List.of(LSN, PATH, SHARD, FILE_MODIFIED_TIME);
 

@@ -132,12 +132,12 @@ public record SteleTableHandle(
         return with(draft -> draft.byShard = true);
     }
 
-    /** What the sidecar makes of the rows. */
+    /** The aggregation that the sidecar computes from the rows. */
     public Optional<SteleAggregation> aggregation() {
         return outputs.aggregation();
     }
 
-    /** What the sidecar makes of the rows of this scan. */
+    /** The scan with an aggregation that the sidecar computes. */
     public SteleTableHandle aggregated(SteleAggregation newAggregation) {
         return withOutputs(outputs.with(newAggregation));
     }
@@ -165,7 +165,7 @@ public record SteleTableHandle(
         return draft.toHandle();
     }
 
-    /** What EXPLAIN shows. */
+    /** The text in EXPLAIN. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(table.qualifiedName()).append('@').append(readLsn);

@@ -43,7 +43,7 @@ final class AggregationPushdown {
 
     /**
      * @param assignments the columns that variables of the functions' arguments name
-     * @param statistics of the table, asked for last
+     * @param statistics of the table, requested last
      */
     static Optional<AggregationApplicationResult<ConnectorTableHandle>> apply(
             ConnectorSession session,

@@ -21,7 +21,7 @@ import java.util.Optional;
  * Stateless.
  */
 final class Bucketing {
-    /** What the engine asks for again and again while it plans. */
+    /** Reused, because the engine requests it again and again during planning. */
     private static final ConnectorTableProperties NOT_GROUPED = new ConnectorTableProperties();
 
     private Bucketing() {}

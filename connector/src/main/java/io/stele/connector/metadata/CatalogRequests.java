@@ -80,7 +80,9 @@ public final class CatalogRequests {
         return sidecar.call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class).schemaNames();
     }
 
-    /** ALREADY_EXISTS, which is all that IF NOT EXISTS passes over, if somebody was quicker. */
+    /**
+     * ALREADY_EXISTS if a concurrent statement was faster; IF NOT EXISTS ignores only this error.
+     */
     void createSchema(String name) {
         try {
             sidecar.callOnce(
@@ -136,7 +138,7 @@ public final class CatalogRequests {
                                 TableDescription.class));
     }
 
-    /** What a request answers that fails where there is no such table or schema. */
+    /** The reply of a request, or empty if it fails because there is no such table or schema. */
     static <T> Optional<T> found(Supplier<T> request) {
         try {
             return Optional.of(request.get());
@@ -148,13 +150,15 @@ public final class CatalogRequests {
         }
     }
 
-    /** What has a name; tables with the rows of materialized views have one as well. */
+    /**
+     * The relation of a name; the table with the rows of a materialized view has a name as well.
+     */
     public RelationReply findRelation(SchemaTableName name) {
         return found(() -> sidecar.call(Actions.GET_RELATION, request(name), RelationReply.class))
                 .orElse(Relation.NOTHING);
     }
 
-    /** What is different since a version. */
+    /** The changes since a version. */
     MetadataChanges changesSince(MetadataVersion version) {
         return sidecar.call(
                 Actions.METADATA_CHANGES,
@@ -401,7 +405,7 @@ public final class CatalogRequests {
                 TableHistoryReply.class);
     }
 
-    /** Forgets the history of a table below an LSN. */
+    /** Discards the history of a table below an LSN. */
     void expireHistory(SchemaTableName name, TableId tableId, Lsn before) {
         sidecar.runJob(
                 RunJobRequest.of(JobKind.EXPIRE_HISTORY, request(name, tableId), before.value()));

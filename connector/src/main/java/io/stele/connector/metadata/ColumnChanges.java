@@ -179,7 +179,10 @@ final class ColumnChanges {
         }
     }
 
-    /** Whether somebody else has added, or dropped, the same column since Trino looked. */
+    /**
+     * Whether a concurrent statement has added, or dropped, the same column since Trino read the
+     * table.
+     */
     private static boolean isDone(TableSchema present, TableSchema seen, ColumnChange change) {
         return switch (change.kind()) {
             case ADD ->

@@ -84,7 +84,10 @@ final class IndexJoins {
                                                                 (SteleColumnHandle) column))));
     }
 
-    /** Whether rows that are found by key are those of the constraint, where nobody looks again. */
+    /**
+     * Whether rows that are found by key satisfy the constraint exactly, if no operator checks them
+     * again.
+     */
     private static boolean isExactByKey(SteleTableHandle handle) {
         return !handle.enforced()
                 || handle.constraint().isNone()

@@ -38,7 +38,7 @@ final class OrphanRemoval {
                 : OptionalLong.empty();
     }
 
-    /** What the statement shows. */
+    /** Runs it; returns the row that the statement shows. */
     static Map<String, Long> run(CatalogRequests catalog, SteleExecuteHandle handle) {
         return ImmutableMap.of(
                 "deleted_files_count",

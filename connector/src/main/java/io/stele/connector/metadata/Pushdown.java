@@ -124,7 +124,7 @@ final class Pushdown {
                 && ScanPredicates.isEnforceable(table, column, domain);
     }
 
-    /** Whether Trino has to look at a column's domain. */
+    /** Whether Trino must check a column's domain. */
     private static boolean isLeft(SteleTableHandle table, SteleColumnHandle column) {
         return !isEnforced(table, column) && !(table.enforced() && isEnforcedByScan(table, column));
     }

@@ -31,7 +31,7 @@ public final class TableProcedures {
 
     private TableProcedures() {}
 
-    /** All of them, in upper case as Trino asks for them. */
+    /** All of them, in upper case as Trino requests them. */
     public static Set<TableProcedureMetadata> all() {
         return ImmutableSet.of(
                 procedure(OPTIMIZE),

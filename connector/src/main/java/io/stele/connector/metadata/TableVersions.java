@@ -79,7 +79,7 @@ final class TableVersions {
         }
     }
 
-    /** Releases the snapshots; nothing can be looked at afterwards. */
+    /** Releases the snapshots; nothing can be read afterwards. */
     void close() {
         List<ReadPoints.OpenedVersion> all;
         synchronized (this) {
@@ -113,7 +113,7 @@ final class TableVersions {
                 return found;
             }
         }
-        found.get().lease().close(); // somebody else was quicker
+        found.get().lease().close(); // another thread was faster
         synchronized (this) {
             return Optional.ofNullable(opened.get(version));
         }

@@ -41,7 +41,7 @@ final class TransactionSnapshot {
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
     private ReadPoints.@Nullable Lease readPoint;
     private final LongSupplier changes;
-    private long heardChanges = -1; // how many there were when the cache heard of all changes
+    private long heardChanges = -1; // their number when the cache received all changes
     private boolean closed;
 
     /**
@@ -76,7 +76,7 @@ final class TransactionSnapshot {
         }
     }
 
-    /** What scans at {@link #readPoint} read. */
+    /** The plans of scans at {@link #readPoint}. */
     QueryPlans plans() {
         return plans;
     }
@@ -201,7 +201,7 @@ final class TransactionSnapshot {
                 return relation;
             }
         }
-        opened.lease().get().close(); // somebody else was quicker
+        opened.lease().get().close(); // another thread was faster
         return relation;
     }
 
@@ -224,7 +224,7 @@ final class TransactionSnapshot {
         return found;
     }
 
-    /** The cache, once it has heard of all changes up to this transaction's last one. */
+    /** The cache, once it has received all changes up to this transaction's last one. */
     private MetadataCache heard() {
         MetadataCache shared = cache.orElseThrow();
         long present = changes.getAsLong();
@@ -246,7 +246,10 @@ final class TransactionSnapshot {
         return heardChanges == present;
     }
 
-    /** A statement of this transaction changed what has the name: the next look asks again. */
+    /**
+     * A statement of this transaction changed the relation of a name: the next read requests it
+     * again.
+     */
     synchronized void forget(SchemaTableName name) {
         relations.remove(name);
     }

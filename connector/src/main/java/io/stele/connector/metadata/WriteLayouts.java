@@ -16,7 +16,7 @@ import java.util.Optional;
 final class WriteLayouts {
     private WriteLayouts() {}
 
-    /** How the rows of an INSERT are brought to writers. */
+    /** The distribution of the rows of an INSERT to writers. */
     static Optional<ConnectorTableLayout> insert(TableSchema table) {
         return partitioning(table, false)
                 .map(

@@ -71,7 +71,7 @@ final class WriteTransactions {
         BeginTransactionReply reply;
         try {
             reply =
-                    sidecar.call( // one that nobody hears of ends with its lease
+                    sidecar.call( // if the reply is lost, the transaction ends with its lease
                             Actions.BEGIN_TRANSACTION,
                             new BeginTransactionRequest(
                                     table.id(),

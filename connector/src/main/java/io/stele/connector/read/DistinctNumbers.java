@@ -55,7 +55,9 @@ final class DistinctNumbers {
         return count;
     }
 
-    /** Where each code's value stood first; the first {@link #count()} count. */
+    /**
+     * The first position of each code's value; only the first {@link #count()} elements are valid.
+     */
     int[] firstPositions() {
         return firstPositions;
     }

@@ -19,7 +19,7 @@ import org.roaringbitmap.RoaringBitmap;
 
 /** The bitmap indexes of column files, partly cached in memory. Thread-safe. */
 public final class FileBitmapIndexes {
-    /** The bitmaps of the values that dashboards ask for; others are a read of some kilobytes. */
+    /** For the bitmaps of the values that dashboards query; others are a read of some kilobytes. */
     private static final long CACHE_BYTES = 32L << 20;
 
     private final ObjectStore warehouse;

@@ -74,7 +74,8 @@ import org.roaringbitmap.RoaringBitmap;
 /** Opens column files for scans. Thread-safe. */
 public final class FilePageSources {
     /**
-     * What trino-orc grows to anyway; a first page of one row only costs a short query a page more.
+     * The size to which trino-orc grows anyway; a first page of one row only costs a short query
+     * another page.
      */
     private static final int INITIAL_BATCH_SIZE = 8 * 1024;
 
@@ -92,7 +93,7 @@ public final class FilePageSources {
      */
     private static final int CHUNK_HEADER = 3;
 
-    /** Where more than one row group in this many is wanted, one long read is less work. */
+    /** If more than one row group in this many is wanted, one long read is less work. */
     private static final int SPARSE_SHARE = 3;
 
     private final FileTails tails;
@@ -103,8 +104,8 @@ public final class FilePageSources {
     private final OrcReaderOptions options = new OrcReaderOptions();
 
     /**
-     * For files whose pages are near when they are read: trino-orc reads what lies between wanted
-     * columns, up to 1 MB, and stripes up to 8 MB whole, which would bring pages that nobody needs.
+     * For files whose pages are cached nearby: trino-orc reads the bytes between wanted columns, up
+     * to 1 MB, and stripes up to 8 MB whole, which would fetch pages that are not needed.
      */
     private final OrcReaderOptions optionsOfPages =
             new OrcReaderOptions()
@@ -562,7 +563,9 @@ public final class FilePageSources {
             return new ScanChannel.FromSource(read(narrowed, mapping.fileType()), mapping);
         }
 
-        /** What a file that is older than a column, or than all wanted fields, has of it. */
+        /**
+         * The value of a column in a file that is older than the column, or than all wanted fields.
+         */
         private ScanChannel older(IdentifiedType type) {
             return new ScanChannel.Constant(nullBlock(types.toTrino(type.type())));
         }

@@ -47,7 +47,7 @@ public final class FileTails {
         Optional<byte[]> find(String path);
     }
 
-    /** Files that were asked for: of 4,000, about. */
+    /** Memory for the paths of about 4,000 files whose metadata were requested. */
     private static final long ASKED_BYTES = 1 << 20;
 
     private final Warehouses warehouses;
@@ -154,7 +154,7 @@ public final class FileTails {
         return warehouses.open(use).open(split.path(), split.sizeBytes()).isPrefetching();
     }
 
-    /** How the warehouse is read ahead of. */
+    /** The read-ahead of the warehouse. */
     Optional<ReadingAhead> readingAhead(CacheUse use) throws IOException {
         return warehouses.open(use).readingAhead();
     }
@@ -175,7 +175,7 @@ public final class FileTails {
         return content.bytes();
     }
 
-    /** What is around the data of a stripe of a file. */
+    /** The row indexes and footer of a stripe of a file. */
     StripeEnds stripe(ChecksummedFile file, StripeInformation stripe) throws IOException {
         return (StripeEnds)
                 get(Key.stripe(file.path(), stripe), () -> StripeEnds.read(file, stripe));
@@ -239,7 +239,7 @@ public final class FileTails {
         }
     }
 
-    /** What it did for each table. */
+    /** Its counters for each table. */
     public TableUses uses() {
         return uses;
     }

@@ -96,7 +96,10 @@ public final class FilteredRowsCache {
                                 key.fragment()));
     }
 
-    /** What it did and holds: all of it, then each table's part; none where it is switched off. */
+    /**
+     * Its counters and contents: of all of it, then of each table's part; none if it is switched
+     * off.
+     */
     public List<FragmentCacheUse> uses() {
         if (!enabled) {
             return List.of();

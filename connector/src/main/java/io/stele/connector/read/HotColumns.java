@@ -55,12 +55,12 @@ public final class HotColumns {
         return found;
     }
 
-    /** What it did for each table. */
+    /** Its counters for each table. */
     public TableUses uses() {
         return uses;
     }
 
-    /** What it did and holds; a miss is a page of a column that had to be decoded. */
+    /** Its counters and contents; a miss is a page of a column that had to be decoded. */
     public CacheStatistics statistics() {
         CacheStatistics known = blocks.statistics();
         return new CacheStatistics(
@@ -79,9 +79,9 @@ public final class HotColumns {
     }
 
     /**
-     * Takes what a scan has decoded, if it was asked for before.
+     * Caches a block that a scan has decoded, if it was requested before.
      *
-     * @param nanos that reading and decoding it took
+     * @param nanos how long reading and decoding it took
      */
     void offer(Key key, Block block, long nanos) {
         uses.missed(key.path, nanos);

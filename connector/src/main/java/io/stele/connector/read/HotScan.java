@@ -74,7 +74,7 @@ final class HotScan {
         return positions == null ? block : NarrowedBlocks.select(block, positions);
     }
 
-    /** What EXPLAIN ANALYZE VERBOSE shows of it. */
+    /** The metrics in EXPLAIN ANALYZE VERBOSE. */
     Metrics metrics() {
         return new Metrics(
                 Map.of(

@@ -49,7 +49,7 @@ final class LivePageSource implements ConnectorPageSource {
     private FlightStream stream;
     private boolean startedAgain;
     private int refusals;
-    private @Nullable CompletableFuture<?> pause; // until it may ask again
+    private @Nullable CompletableFuture<?> pause; // until it may request again
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
@@ -123,8 +123,8 @@ final class LivePageSource implements ConnectorPageSource {
     }
 
     /**
-     * Tries a second time where the sidecar was not reached at all: it may have moved since this
-     * node last asked it.
+     * Tries a second time if the sidecar could not be reached at all: its address may have changed
+     * since this node's last request.
      */
     private boolean startAgain(SteleException failure) {
         if (failure.code() != ErrorCode.UNAVAILABLE || decoder != null || startedAgain) {
@@ -135,7 +135,7 @@ final class LivePageSource implements ConnectorPageSource {
         return true;
     }
 
-    /** Asks again after a while where the sidecar had no room for the scan. */
+    /** Repeats the request after a pause if the sidecar had no room for the scan. */
     private boolean startLater(SteleException failure) {
         if (failure.code() != ErrorCode.BUSY || decoder != null || refusals == MAX_REFUSALS) {
             return false;

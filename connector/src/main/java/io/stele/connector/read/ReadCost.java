@@ -31,11 +31,12 @@ record ReadCost(
      *   lookup = rounds * request + groups/parallel requests of 1 MiB + decoding of groups
      *   scan   = splits + decoding of the wanted columns, by all threads of all workers
      *
-     * The store is asked by a lookup in three rounds: parts of key indexes; metadata and blocks of
-     * indexes; rows. Other keys of the same files find all but the rows in memory, so how many rounds
-     * there are is between one and three. A scan is estimated as if columns were cached, for half of
-     * what it costs if they are not: a table that is joined is read again and again, and what a scan
-     * reads of it stays, where the next keys of a lookup need other row groups.
+     * A lookup makes requests to the store in three rounds: parts of key indexes; metadata and
+     * blocks of indexes; rows. Other keys of the same files find all but the rows in memory, so how
+     * many rounds there are is between one and three. A scan is estimated as if columns were
+     * cached, for half of what it costs if they are not: a table that is joined is read again and
+     * again, and what a scan reads of it stays, where the next keys of a lookup need other row
+     * groups.
      */
 
     /**
@@ -114,7 +115,7 @@ record ReadCost(
     }
 
     /**
-     * What files are read from.
+     * The latencies of a store.
      *
      * @param requestMillis of any request; 0: a local disk
      * @param millisPerMiB of its answer
@@ -219,7 +220,7 @@ record ReadCost(
         return touchedShare <= FEW_GROUPS || lookupMillis <= scanMillis + MIN_SAVED_MILLIS;
     }
 
-    /** What EXPLAIN ANALYZE VERBOSE shows of it. */
+    /** The metrics in EXPLAIN ANALYZE VERBOSE. */
     Metrics metrics() {
         return new Metrics(
                 Map.of(

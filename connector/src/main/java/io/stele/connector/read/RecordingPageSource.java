@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to one driver.
  */
 final class RecordingPageSource extends ForwardingPageSource {
-    /** What leaves more than one row in this many is not worth a copy of the rows. */
+    /** A condition that leaves more than one row in this many is not worth a copy of the rows. */
     private static final int LEAST_SELECTIVITY = 4;
 
     /** Below this a copy is always worth it. */
@@ -33,7 +33,7 @@ final class RecordingPageSource extends ForwardingPageSource {
     private @Nullable FilteredRowsRecorder recorder; // null when it has ended or was given up
     private long nanos;
 
-    /** What reading and recording take together. Confined to one driver. */
+    /** The memory of reading and recording together. Confined to one driver. */
     static final class Memory implements MemoryContext {
         private final MemoryContext whole;
         private long readBytes;
@@ -157,7 +157,7 @@ final class RecordingPageSource extends ForwardingPageSource {
     @Override
     public void close() throws IOException {
         if (source().isFinished()) {
-            complete(); // nobody asked for the page that is not there
+            complete(); // there is no page to return
         }
         giveUp();
         super.close();

@@ -82,7 +82,7 @@ sealed interface ScanChannel {
         }
     }
 
-    /** What happened to a row, of the number that a stream of changes has for it. */
+    /** The kind of a row's change, from its number in a stream of changes. */
     record ChangeType(int channel) implements ScanChannel {
         private static final Block NAMES = names();
 

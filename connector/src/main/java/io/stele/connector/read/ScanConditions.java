@@ -24,14 +24,14 @@ record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
         residual = new LinkedHashMap<>(requireNonNull(residual, "residual is null"));
     }
 
-    /** Those of an enforced scan: nobody above looks at them again. */
+    /** Those of an enforced scan: no operator above checks them again. */
     static ScanConditions enforced(SteleTableHandle table, List<Integer> certainColumns) {
         return table.enforced()
                 ? of(table, table.constraint(), certainColumns)
                 : new ScanConditions(Map.of());
     }
 
-    /** Those of a split of a scan that nobody narrowed. */
+    /** Those of a split of a scan without dynamic filters. */
     static ScanConditions of(SteleTableHandle table, SteleFileSplit split) {
         return of(table, table.constraint(), split.certainColumns());
     }

@@ -42,7 +42,7 @@ final class SelectedRowGroups implements OrcPredicate {
         this.statistics = requireNonNull(statistics, "statistics is null");
         this.selected = requireNonNull(selected, "selected is null");
         this.questions = questions(reader, splitStart, splitLength);
-        // Without statistics of the file or of every stripe some questions are not asked
+        // Without statistics of the file or of every stripe, trino-orc skips some of the calls
         this.lost =
                 reader.getFooter().getFileStats().isEmpty()
                         || reader.getFooter().getRowsInRowGroup().isEmpty()
@@ -98,10 +98,10 @@ final class SelectedRowGroups implements OrcPredicate {
     }
 
     /**
-     * What is asked next.
+     * The next expected call.
      *
-     * @param of {@link #FILE}, {@link #STRIPE}, or for a row group the place of its stripe among
-     *     the questions
+     * @param of {@link #FILE}, {@link #STRIPE}, or for a row group the place of its stripe in the
+     *     sequence of calls
      */
     private record Question(long firstRow, long rows, int of) {
         static final int FILE = -2;

@@ -34,7 +34,7 @@ public final class ShardHomes {
     /** Least number of keys per worker, so that hashing spreads them evenly. */
     private static final int KEYS_OF_WORKER = 2;
 
-    /** What one key can be responsible for before it becomes two. */
+    /** The most bytes of one key before it becomes two. */
     static final long BYTES_OF_KEY = 16L << 30;
 
     /** From this size on, the parts of one file have preferred workers of their own. */
@@ -77,7 +77,7 @@ public final class ShardHomes {
     }
 
     /**
-     * Where splits belong.
+     * The preferred worker of splits.
      *
      * @param key by which the engine chooses
      * @param node that it chooses first; empty if there are no workers
@@ -118,7 +118,7 @@ public final class ShardHomes {
             return known.computeIfAbsent(key, this::home);
         }
 
-        /** How many keys a shard has: a power of two. */
+        /** The number of keys of a shard: a power of two. */
         int replicas(int shard, long shardBytes) {
             long most = (long) KEYS_OF_WORKER * Math.max(1, workers.size());
             long wanted =

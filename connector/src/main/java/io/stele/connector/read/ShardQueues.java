@@ -54,7 +54,7 @@ public final class ShardQueues {
         return sum;
     }
 
-    /** What running queries read of a table group now. */
+    /** The present reads of running queries in a table group. */
     synchronized Queues of(int tableGroup) {
         running.keySet().removeIf(isRunning.negate());
         long[] queued = {};

@@ -149,7 +149,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             QueryPlans plans,
             SteleTableHandle table,
             TupleDomain<SteleColumnHandle> found) {
-        // A lookup that the query's text asks for takes nothing of what joins find
+        // A lookup by the query's own predicate does not use the constraints that joins find
         TupleDomain<SteleColumnHandle> pushable =
                 table.lookup().isPresent()
                         ? TupleDomain.all()

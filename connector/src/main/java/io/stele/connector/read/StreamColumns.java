@@ -55,12 +55,12 @@ final class StreamColumns {
         return List.copyOf(ids);
     }
 
-    /** What of row columns the stream has; empty: all of it. */
+    /** The fields of row columns in the stream; empty: all. */
     Optional<ColumnFields> fields() {
         return fields.ofStream();
     }
 
-    /** What a column of the stream is. */
+    /** The type of a column of the stream. */
     DataType type(int columnId) {
         return fields.read(columnId).type();
     }

@@ -59,9 +59,9 @@ public final class TopNBound {
     }
 
     /**
-     * What all of the first rows satisfy.
+     * A bound that all of the first rows satisfy.
      *
-     * @param plan of all rows that are to be put in order, with statistics of the first column
+     * @param plan of all rows to be sorted, with statistics of the first column
      */
     static TupleDomain<SteleColumnHandle> of(TableSchema table, SteleTopN topN, ScanPlan plan) {
         if (!isPossible(table, topN)) {

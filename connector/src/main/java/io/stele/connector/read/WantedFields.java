@@ -46,7 +46,7 @@ final class WantedFields {
         return new WantedFields(table, paths);
     }
 
-    /** What a stream of the sidecar is asked for; empty: whole columns only. */
+    /** The fields requested in a stream of the sidecar; empty: whole columns only. */
     Optional<ColumnFields> ofStream() {
         return paths.isEmpty() ? Optional.empty() : Optional.of(new ColumnFields(paths));
     }

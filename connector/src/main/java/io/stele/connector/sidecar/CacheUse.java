@@ -10,6 +10,6 @@ public enum CacheUse {
      * and this cache is for the files that this worker prefers.
      */
     VISIT,
-    /** The pages that are there, and it leaves those it fetches. */
+    /** Pages found are used, and fetched pages are cached. */
     FILL
 }

@@ -64,7 +64,7 @@ final class EndedReadPoints {
         return taken;
     }
 
-    /** What was taken by a request that failed. */
+    /** Puts back the snapshots of a request that failed. */
     void giveBack(List<String> taken) {
         taken.forEach(this::add);
     }

@@ -34,6 +34,6 @@ public interface SidecarActions {
      */
     JobStatus runJob(RunJobRequest request);
 
-    /** Runs an action that somebody will do without: once, and if the sidecar is there. */
+    /** Runs an action whose result is not essential: once, and only if the sidecar is available. */
     <T> T callNow(String action, Object request, Class<T> replyType);
 }

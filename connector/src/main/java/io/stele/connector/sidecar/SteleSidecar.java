@@ -330,8 +330,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     /**
      * Starts a stream to the sidecar; the caller finishes or closes it, and passes its failures to
-     * {@link #streamFailed}. Asks first whether the sidecar is where it was, because rows cannot be
-     * sent a second time, unless it has answered just now.
+     * {@link #streamFailed}. Unless the sidecar has answered just now, it first checks that the
+     * sidecar is still at its address, because rows cannot be sent a second time.
      */
     public FlightPut put() {
         if (System.nanoTime() - answeredNanos > ANSWERED_JUST_NOW.toNanos()) {
@@ -341,7 +341,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     /**
-     * A stream's failure as Trino's; the next request looks for the sidecar anew where it was lost.
+     * Converts a stream's failure to Trino's; after a lost connection the next request looks up the
+     * sidecar again.
      */
     public RuntimeException streamFailed(SteleException failure) {
         return translate(named(failure));
@@ -465,7 +466,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         }
     }
 
-    /** Clients of one sidecar, at the ports that it had when it was asked. */
+    /** Clients of one sidecar, at the ports that it had at the last request for them. */
     private record Doors(int flightPort, FlightClient flight, ActionClient actions) {
         boolean isAt(SidecarInfo info) {
             return flightPort == info.flightPort()

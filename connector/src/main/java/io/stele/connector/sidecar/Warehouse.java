@@ -90,8 +90,8 @@ public final class Warehouse implements ObjectStore {
     }
 
     /**
-     * The location of the warehouse, which may not be opened yet. The sidecar is asked for it at
-     * most once, and only if it is not configured.
+     * The location of the warehouse, which may not be opened yet. It is requested from the sidecar
+     * at most once, and only if it is not configured.
      *
      * @throws TrinoException if the sidecar does not answer, or names no warehouse
      */

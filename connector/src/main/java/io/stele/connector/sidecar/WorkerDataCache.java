@@ -51,7 +51,7 @@ public final class WorkerDataCache {
     private final Clock clock;
     private final Executor later;
 
-    /** Where to look for abandoned caches later; null when this is closed. */
+    /** The folder to check for abandoned caches later; null when this is closed. */
     private final AtomicReference<@Nullable Path> sweep = new AtomicReference<>();
 
     private final DataCacheConfig config;
@@ -145,7 +145,7 @@ public final class WorkerDataCache {
         }
     }
 
-    /** Opens the cache in the default folder; on any failure, reads go on without a cache. */
+    /** Opens the cache in the default folder; on any failure, reads continue without a cache. */
     private synchronized void openDefault() {
         if (closed || cache != null) {
             return;
@@ -204,13 +204,13 @@ public final class WorkerDataCache {
         }
     }
 
-    /** What it did for each table; none where there is no cache. */
+    /** Its counters for each table; none if there is no cache. */
     public List<DataCacheTable> tables() {
         DataCache open = cache;
         return open == null ? List.of() : open.tables();
     }
 
-    /** What it holds; empty where there is no cache. */
+    /** Its contents; empty if there is no cache. */
     public Optional<DataCacheSpace> space() {
         return Optional.ofNullable(cache).map(DataCache::space);
     }

@@ -149,8 +149,8 @@ public final class KeyRows {
     }
 
     /**
-     * What the rows of a file are sorted by: the clustering key, else the primary key; the table
-     * has one of them.
+     * The key by which the rows of files are sorted: the clustering key, else the primary key; the
+     * table has one of them.
      */
     public byte[] sortKey() {
         if (clusteringKey.isEmpty()) {

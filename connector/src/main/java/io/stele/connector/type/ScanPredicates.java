@@ -46,7 +46,9 @@ public final class ScanPredicates {
                 && !hasNegativeZero(domain);
     }
 
-    /** What a column, or a field inside one, is stored as; empty if the table has no such field. */
+    /**
+     * The stored type of a column, or of a field inside one; empty if the table has no such field.
+     */
     public static Optional<DataType> stored(TableSchema table, SteleColumnHandle column) {
         return IdentifiedType.of(table.column(column.id()))
                 .at(column.path())
@@ -181,7 +183,7 @@ public final class ScanPredicates {
                 : stored(table, column).map(type -> domain(type, column.type(), domain));
     }
 
-    /** By the set's own block: a range as an object is looked at by five comparisons. */
+    /** From the set's own block: reading a range object costs five comparisons. */
     private static ColumnDomain domain(DataType stored, Type type, Domain domain) {
         SortedRangeSet values = (SortedRangeSet) domain.simplify(MAX_RANGES).getValues();
         Block bounds = values.getSortedRanges(); // low and high of one range after the other

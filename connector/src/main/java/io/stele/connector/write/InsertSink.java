@@ -38,7 +38,7 @@ final class InsertSink implements RowSink {
         this.limit =
                 new RowLimit(context.table().qualifiedName(), context.columns(), context.types());
         this.directThresholdBytes = directThresholdBytes;
-        // Row tablets take rows from the log only, and files are not asked for their keys
+        // Row tablets take rows from the log only, and with files the existing keys are not checked
         this.filesAllowed =
                 context.table().orientation() == Orientation.COLUMN
                         && context.handle().existing() == ExistingRows.REPLACE;

@@ -23,6 +23,6 @@ interface RowSink {
     /** The parts of the transaction that it staged rows as; after {@link #finish}. */
     List<UUID> parts();
 
-    /** Gives everything up; files already written are nobody's and are collected. */
+    /** Gives everything up; files already written belong to no transaction and are collected. */
     void abort() throws IOException;
 }

@@ -15,14 +15,16 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The rows of a writer whose partitions are not worth a file of theirs. They go by the log, where
- * those of all writers meet before a flush makes files of them. Confined to one thread.
+ * The rows of a writer whose partitions are too small for a file of their own. They go to the log,
+ * where those of all writers are combined before a flush writes them to files. Confined to one
+ * thread.
  *
- * <p>The log of a transaction has a limit, and so has what the node holds. Rows that it refuses are
- * left for files; what was staged of them before is of a part that does not count.
+ * <p>The log of a transaction has a limit, and so has the node's memory of staged rows. Refused
+ * rows are written to files; rows of theirs that were staged before belong to a part that is not
+ * committed.
  *
- * <p>Invariant: of tables with a primary key, rows of a partition that once went by the log go on
- * doing so, because what is in the log takes the place of rows in files.
+ * <p>Invariant: of tables with a primary key, if rows of a partition once went to the log, later
+ * ones do so too, because rows in the log replace rows in files.
  */
 final class SmallPartitions {
     /** Up to this many files of a sort buffer may have any size. */

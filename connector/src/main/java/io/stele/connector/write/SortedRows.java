@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A buffer of rows on its way into sorted files. Confined to one thread. */
 final class SortedRows {
-    // What trino-orc reads as one page
+    // The rows that trino-orc reads as one page
     private static final int PAGE_ROWS = 8_192;
     private static final byte[] NONE = new byte[0];
     // Each is a file in each shard: more would be small files that slow scans and compaction down
@@ -95,7 +95,7 @@ final class SortedRows {
         return parts.stream().map(part -> new Run(shard(part.getFirst(), spread), part)).toList();
     }
 
-    /** Where any shard will do, a partition of many stays together, so that it is one file. */
+    /** If any shard will do, a partition of many stays together, so that it is one file. */
     private int shard(Row row, boolean spread) {
         if (row.shard != ANY_SHARD) {
             return row.shard;
@@ -210,7 +210,7 @@ final class SortedRows {
                 summary.sketches());
     }
 
-    /** The rows of one, made as they are asked for. */
+    /** The rows of one run, built on demand. */
     Iterable<Page> pages(Run run) {
         Block[] all = columns();
         int pageCount = (run.rows.size() + PAGE_ROWS - 1) / PAGE_ROWS;

@@ -55,7 +55,7 @@ final class StagedRows implements AutoCloseable {
         this.encoder = requireNonNull(encoder, "encoder is null");
     }
 
-    /** What rows are appended to; {@link #rowAppended} must follow each. */
+    /** The encoder to which rows are appended; {@link #rowAppended} must follow each. */
     ArrowBatchEncoder encoder() {
         return encoder;
     }

@@ -98,7 +98,7 @@ record WriteContext(
     }
 
     /**
-     * Where a new file goes.
+     * The name of a new file.
      *
      * @param stem the path without an ending
      */

@@ -13,7 +13,7 @@ import static java.util.Objects.requireNonNull;
  * @param hitBytes bytes that readers got without a request of their own
  * @param missedBytes bytes that readers got by a request of their own
  * @param requests requests to the warehouse
- * @param fetchedBytes bytes of these requests: whole pages, so more than readers asked for
+ * @param fetchedBytes bytes of these requests: whole pages, so more than readers requested
  * @param savedMillis the mean time of the requests so far, for each of {@code requestsSaved}
  * @param failedRequests requests that failed
  * @param damagedPages pages that were damaged on disk, and fetched again

@@ -13,7 +13,7 @@ import java.util.List;
  *     including those that are new or gone; at most {@value #MAX_RELATIONS}
  */
 public record MetadataChanges(MetadataVersion version, boolean all, List<TableName> relations) {
-    /** More names are longer than what is to be loaded again if all is forgotten. */
+    /** Beyond this number, reloading everything costs less than sending the names. */
     public static final int MAX_RELATIONS = 1_000;
 
     public MetadataChanges {

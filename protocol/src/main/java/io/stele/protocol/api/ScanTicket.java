@@ -177,7 +177,7 @@ public record ScanTicket(
             return this;
         }
 
-        /** What to look up; empty: what the predicate lists. */
+        /** Sets the keys to look up; empty: those that the predicate lists. */
         public Builder keys(Optional<LookupKeys> newKeys) {
             keys = newKeys;
             return this;
@@ -201,7 +201,7 @@ public record ScanTicket(
             return this;
         }
 
-        /** What to make of the rows. */
+        /** Sets the aggregation of the rows. */
         public Builder aggregate(Optional<Aggregation> newAggregation) {
             aggregation = newAggregation;
             return this;

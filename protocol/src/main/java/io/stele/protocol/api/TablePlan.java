@@ -39,7 +39,7 @@ public record TablePlan(
         shards = shards.map(List::copyOf);
     }
 
-    /** How long the plan of a table is. */
+    /** The size of a table's plan, in cells. */
     public static long cells(long fileCount, int columnCount) {
         return fileCount * (1 + columnCount);
     }

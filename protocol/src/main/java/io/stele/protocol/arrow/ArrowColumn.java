@@ -103,8 +103,8 @@ public final class ArrowColumn {
     }
 
     /**
-     * What {@link io.stele.protocol.row.BinaryValues#longAt} would read; TYPE_MISMATCH when it does
-     * not fit 64 bits.
+     * The value as {@link io.stele.protocol.row.BinaryValues#longAt} would read it; TYPE_MISMATCH
+     * when it does not fit 64 bits.
      */
     public long longAt(int index) {
         long value =
@@ -163,12 +163,12 @@ public final class ArrowColumn {
         return values.getLong(index * 16);
     }
 
-    /** Where a value starts: in {@link #values} for bytes, in the child for arrays and maps. */
+    /** The start of a value: in {@link #values} for bytes, in the child for arrays and maps. */
     public int startAt(int index) {
         return type.largeOffsets() ? (int) offsets.getLong(index * 8) : offsets.getInt(index * 4);
     }
 
-    /** Where a value ends. */
+    /** The end of a value. */
     public int endAt(int index) {
         return startAt(index + 1);
     }

@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
  * {@code exp}, and lives five minutes. Thread-safe.
  */
 public final class SharedSecretToken {
-    /** How long a token is good for. */
+    /** How long a token is valid. */
     public static final Duration LIFETIME = Duration.ofMinutes(5);
 
     /** Shortest secret taken; anything shorter can be guessed. */

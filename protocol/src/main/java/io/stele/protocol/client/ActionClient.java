@@ -70,7 +70,7 @@ public final class ActionClient implements AutoCloseable {
         this.opener = new SessionOpener(tokens, tls, name, QueryTag.NONE, timeout);
     }
 
-    /** Where the sidecar is. */
+    /** The address of the sidecar. */
     public Endpoint endpoint() {
         return endpoint;
     }

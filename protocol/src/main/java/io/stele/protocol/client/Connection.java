@@ -402,7 +402,9 @@ final class Connection implements AutoCloseable {
         }
         sleeping = false;
         signalled = false; // before looking at what was signalled
-        Thread.interrupted(); // nobody's to set; it would turn sleeping into spinning
+        Thread
+                .interrupted(); // no code interrupts this thread on purpose; the flag would turn
+                                // sleeping into spinning
     }
 
     private void pause(long nanos) {

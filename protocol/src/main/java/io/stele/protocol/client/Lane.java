@@ -15,7 +15,7 @@ interface Lane {
     /** {@link #waitNanos}: the batcher waits for a reply, not for time. */
     long UNTIL_REPLY = Long.MAX_VALUE;
 
-    /** What is to be sent now; null for nothing. */
+    /** The next request to send; null if there is none now. */
     @Nullable Request poll(long nowNanos);
 
     /**

@@ -81,9 +81,9 @@ final class PostponedBatches {
     }
 
     /**
-     * What is to be sent now; null for nothing.
+     * The next batch to send; null if there is none now.
      *
-     * @param unanswered how many batches of the shard are
+     * @param unanswered the number of unanswered batches of the shard
      */
     @Nullable WriteRequest poll(long nowNanos, int unanswered) {
         if (batches.isEmpty() || (refusing && (unanswered > 0 || nowNanos < dueNanos))) {

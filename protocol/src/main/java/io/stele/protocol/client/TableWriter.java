@@ -252,7 +252,10 @@ public final class TableWriter implements AutoCloseable {
         return lastLsn;
     }
 
-    /** How many acknowledged rows of this writer had no effect because of what was there. */
+    /**
+     * The number of acknowledged rows of this writer that had no effect because of the present
+     * rows.
+     */
     public long skippedRows() {
         lock.lock();
         try {

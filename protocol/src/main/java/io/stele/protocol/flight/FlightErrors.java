@@ -24,12 +24,12 @@ public final class FlightErrors {
     public static final Metadata.Key<String> RETRY_AFTER =
             Metadata.Key.of("stele-retry-after-ms", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** What a message may take of the 8 KiB that HTTP/2 headers have by default. */
+    /** Longest message: a part of the 8 KiB that HTTP/2 headers have by default. */
     private static final int MAX_MESSAGE_BYTES = 4_000;
 
     private FlightErrors() {}
 
-    /** What a service closes a call with. */
+    /** The status with which a service closes a call. */
     public static Status status(SteleException failure) {
         return Status.fromCode(statusCode(failure.code()))
                 .withDescription(shortened(String.valueOf(failure.getMessage())))

@@ -68,7 +68,7 @@ final class Utf8 {
     }
 
     /**
-     * Where the next question mark is, or the length. Eight bytes at a time: a byte of the
+     * The position of the next question mark, or the length. Eight bytes at a time: a byte of the
      * difference is zero where one is, and the lowest bit set shows the first of them.
      */
     private static int nextQuestionMark(byte[] bytes, int from) {

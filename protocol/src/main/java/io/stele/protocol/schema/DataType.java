@@ -25,7 +25,7 @@ public sealed interface DataType
 
     TypeKind kind();
 
-    /** How values lie in rows, keys and statistics. */
+    /** The physical form of values in rows, keys and statistics. */
     PhysicalForm form();
 
     /** The type in Trino's syntax, for example {@code decimal(12,2)}. */

@@ -80,7 +80,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
         return new Child(0, Optional.of(name), of(type, ids));
     }
 
-    /** How many row fields a type has, at all levels. */
+    /** The number of row fields of a type, at all levels. */
     public static int fieldCount(DataType type) {
         return of(type, () -> 0).ids().size();
     }

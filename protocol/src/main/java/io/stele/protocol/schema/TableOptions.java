@@ -108,8 +108,8 @@ public record TableOptions(
     }
 
     /**
-     * The LSN below which rows have expired for a reader: rises with the reader's LSN, and never
-     * depends on when it is asked. 0 where rows do not expire.
+     * The LSN below which rows have expired for a reader: it rises with the reader's LSN, and never
+     * depends on the time of the call. 0 where rows do not expire.
      *
      * @param readLsn of the reader; not {@code Long.MAX_VALUE}, which is no time
      */

@@ -26,7 +26,7 @@ public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfter
     }
 
     /**
-     * What a failure is on the wire.
+     * The wire form of a failure.
      *
      * @param knowsWaiting whether the client understands how long to wait
      */

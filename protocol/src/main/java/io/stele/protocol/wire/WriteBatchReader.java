@@ -76,7 +76,7 @@ public final class WriteBatchReader {
         return operationCount;
     }
 
-    /** Where the batch starts in {@link #buffer}. */
+    /** The start of the batch in {@link #buffer}. */
     public int offset() {
         return start;
     }

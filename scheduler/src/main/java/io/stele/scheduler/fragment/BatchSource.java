@@ -18,7 +18,7 @@ public interface BatchSource<B> extends AutoCloseable {
      */
     Produced<B> next(YieldSignal signal) throws Exception;
 
-    /** Called once: after the end, a failure, or when nobody wants more. */
+    /** Called once: after the end, a failure, or when no more batches are wanted. */
     @Override
     void close();
 }

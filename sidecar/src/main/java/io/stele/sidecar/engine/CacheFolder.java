@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The folder of this sidecar's caches that nobody configured: beside its log, {@code wal-cache} for
- * {@code wal}; where the log is not on a disk of this host, in the data directory of the process.
+ * The default folder of this sidecar's caches: beside its log, {@code wal-cache} for {@code wal};
+ * if the log is not on a disk of this host, in the data directory of the process.
  */
 public final class CacheFolder {
     /**

@@ -314,7 +314,7 @@ public final class EngineService implements AutoCloseable {
     }
 
     /**
-     * Where reads run.
+     * The scheduler of reads.
      *
      * @throws SteleException UNAVAILABLE while the sidecar starts or stops
      */
@@ -326,25 +326,28 @@ public final class EngineService implements AutoCloseable {
         return open;
     }
 
-    /** How the threads are shared; none before {@link #open} and after {@link #close}. */
+    /** The shares of the threads; none before {@link #open} and after {@link #close}. */
     public List<SchedulingGroupStatus> schedulingGroups() {
         SchedulingReport present = report;
         return present == null ? List.of() : present.groups();
     }
 
-    /** What the engine's threads do; empty before {@link #open} and after {@link #close}. */
+    /** The status of the engine's threads; empty before {@link #open} and after {@link #close}. */
     public Optional<ThreadsStatus> threadsStatus() {
         EngineThreads present = threads;
         return present == null ? Optional.empty() : Optional.of(present.status());
     }
 
-    /** What reads of the warehouse cost; empty where it is not over a network, and while closed. */
+    /**
+     * The statistics of reads of the warehouse; empty if it is not over a network, and while
+     * closed.
+     */
     public Optional<RetrievalStatistics> retrieval() {
         ObjectStore present = warehouse;
         return present == null ? Optional.empty() : present.retrieval();
     }
 
-    /** How the warehouse is read ahead of; empty where it is not, and while closed. */
+    /** The read-ahead of the warehouse; empty if it has none, and while closed. */
     public Optional<ReadingAhead> readingAhead() {
         ObjectStore present = warehouse;
         return present == null ? Optional.empty() : present.readingAhead();

@@ -214,9 +214,10 @@ public final class FragmentResults implements Closeable {
     }
 
     /**
-     * What it did and holds: all of it, then each table's part; none where it is switched off.
+     * Its counters and contents: of all of it, then of each table's part; none if it is switched
+     * off.
      *
-     * @param names of tables by the text of their ids; empty where a table is gone
+     * @param names of tables by the text of their ids; empty if a table was dropped
      */
     public List<FragmentCacheUse> uses(Function<String, Optional<String>> names) {
         return cache.map(present -> present.uses(id -> names.apply(id).orElse(id)))

@@ -125,14 +125,12 @@ public final class SidecarDataCache {
         }
     }
 
-    /** The folder of caches that nobody configured, whether this sidecar has any or not. */
+    /** The default folder of caches, also if this sidecar has no cache. */
     public Optional<Path> defaultFolder() {
         return folder.path();
     }
 
-    /**
-     * Where other caches of this sidecar may be, which has a data cache; empty where it has none.
-     */
+    /** The folder for other caches of this sidecar; empty if it has no data cache. */
     public Optional<Path> folder() {
         return cache == null ? Optional.empty() : folder.path();
     }
@@ -149,13 +147,13 @@ public final class SidecarDataCache {
         }
     }
 
-    /** What it did for each table; none where there is no cache. */
+    /** Its counters for each table; none if there is no cache. */
     public List<DataCacheTable> tables() {
         DataCache open = cache;
         return open == null ? List.of() : open.tables();
     }
 
-    /** What it holds; empty where there is no cache. */
+    /** Its contents; empty if there is no cache. */
     public Optional<DataCacheSpace> space() {
         DataCache open = cache;
         return open == null ? Optional.empty() : Optional.of(open.space());

@@ -32,9 +32,9 @@ final class AggregateFragments {
     private static final int MAX_BATCH_ROWS = 1 << 16;
 
     /**
-     * Where files are read over a network, unless there are more workers: a quarter of the reads
-     * that a sidecar does at once, since lookups need some too. A file is two or three waits for
-     * the store and some hundred milliseconds of decoding.
+     * Parallel workers of an aggregation that reads files over a network, unless there are more
+     * processors: a quarter of the concurrent reads of a sidecar, since lookups need some too. A
+     * file is two or three waits for the store and some hundred milliseconds of decoding.
      */
     private static final int MAX_LANES = 8;
 

@@ -40,7 +40,7 @@ final class Blocking {
         }
     }
 
-    /** How a job is doing at its end, or after so long. */
+    /** The status of a job at its end, or after {@code waitMillis}. */
     static JobStatus await(Job job, long waitMillis) {
         try {
             return job.await(waitMillis);

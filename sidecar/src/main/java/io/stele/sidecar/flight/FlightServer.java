@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class FlightServer implements AutoCloseable {
     private static final Logger log = Logger.get(FlightServer.class);
 
-    // A proxy or firewall between forgets silent connections; a dead client is found within a
+    // A proxy or firewall in between drops silent connections; a dead client is found within a
     // minute.
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(40);
     // 8 MiB: a bulk stream stays busy over a 10 Gbit/s link of 6 ms.

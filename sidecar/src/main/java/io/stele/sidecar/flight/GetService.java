@@ -101,7 +101,7 @@ final class GetService {
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
         if (ticket.shard().isEmpty() && ticket.mode() == ScanMode.LOOKUP) {
-            // A few rows by key: nobody waits for scans before it, and its client takes all at once
+            // A few rows by key: they do not wait behind scans, and the client takes all at once
             try (Admission.Permit permit = group.enterLookup()) {
                 send(ticket, new Scan(group, permit, stream), atLeast);
             }
@@ -187,7 +187,7 @@ final class GetService {
             }
             ScanBatch batch = pulled.batch().get();
             if (!stream.isReady()) {
-                scan.permit().pause(); // the client may want others to go on before this one
+                scan.permit().pause(); // the client may read other scans before this one
             }
             stream.send(batch.message());
             CompletableFuture<Admission.Permit> resumed = scan.permit().resume();

@@ -48,7 +48,7 @@ final class MetadataWatches implements AutoCloseable {
         this.threads = requireNonNull(threads, "threads is null");
     }
 
-    /** Begins a stream, which goes on until its client gives up or {@link #close}. */
+    /** Begins a stream, which lasts until its client gives up or {@link #close}. */
     void begin(byte[] request, ServerCallStreamObserver<ActionResult> results) {
         if (!permits.tryAcquire()) {
             fail(

@@ -86,7 +86,7 @@ final class PutStream implements StreamObserver<FlightData> {
         advance();
     }
 
-    /** Answers what is done at the head, and asks for as many batches again. */
+    /** Answers the finished batches at the head, and requests as many again. */
     private void advance() {
         lock.lock();
         try {

@@ -36,7 +36,7 @@ import java.util.Optional;
 final class ScanActions {
     private static final Logger log = Logger.get(ScanActions.class);
 
-    // A lease holds old versions and files, so a forgotten one must end by itself.
+    // A lease retains old versions and files, so an abandoned one must expire.
     private static final Duration MAX_TTL = Duration.ofHours(24);
 
     private static final RelationReply NOTHING =

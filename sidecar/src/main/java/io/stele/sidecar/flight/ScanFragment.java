@@ -35,7 +35,7 @@ final class ScanFragment implements BatchSource<ScanBatch> {
     // 65,536: what a Trino page or a pandas chunk takes; narrow rows reach it before the size.
     private static final int MAX_BATCH_ROWS = 1 << 16;
 
-    // Well below 50 microseconds; a look at the clock costs about as much as one.
+    // Well below 50 microseconds; reading the clock costs about as much as one row.
     private static final int ROWS_BETWEEN_LOOKS = 16;
 
     private final ScanTicket ticket;

@@ -32,9 +32,9 @@ final class StoreTrips {
     }
 
     /**
-     * @param storeReads does what waits for the store; refuses by throwing
-     * @param read closed once, when nobody reads any more; what it throws is of no interest:
-     *     nothing was written, and all that was wanted has been read
+     * @param storeReads runs steps that wait for the store; throws to refuse
+     * @param read closed once, after the last read; its exceptions are ignored, since nothing was
+     *     written, and all wanted data has been read
      */
     StoreTrips(Executor storeReads, Closeable read) {
         this.storeReads = requireNonNull(storeReads, "storeReads is null");

@@ -63,7 +63,7 @@ final class FramedConnection implements AutoCloseable {
         return tag.orElse(QueryTag.NONE);
     }
 
-    /** Whether the client understands how long to wait before it asks again. */
+    /** Whether the client supports a waiting time in ERROR. */
     boolean knowsWaiting() {
         return tag.isPresent();
     }

@@ -20,7 +20,7 @@ final class PendingLimits {
         this.units = new Semaphore(maxUnits, true);
     }
 
-    /** Waits for room for a request of that size and takes it; returns what to give back. */
+    /** Waits for room for a request of that size and takes it; returns the units to give back. */
     int take(int sizeBytes) throws InterruptedException {
         int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
         units.acquire(taken);
@@ -34,7 +34,7 @@ final class PendingLimits {
         return taken;
     }
 
-    /** Takes room if there is some now; returns what to give back, 0: there is none. */
+    /** Takes room if there is some now; returns the units to give back, 0: there is none. */
     int tryTake(int sizeBytes) {
         int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
         return units.tryAcquire(taken) ? taken : 0;

@@ -250,7 +250,7 @@ final class RequestHandler {
                 request, FrameType.OPEN_TABLE_REPLY, reply, () -> replies.giveBack(taken));
     }
 
-    /** How a request is answered. */
+    /** The completion of a request. */
     private interface Completion {
         void complete(Request request, FrameType type, byte[] reply, Runnable flushed);
     }
@@ -292,7 +292,8 @@ final class RequestHandler {
             encode(request, reply, taken);
             return;
         }
-        // Clients are behind: somebody else waits for them, this may be a thread for computing.
+        // Clients are behind: another thread waits for them, since this one may be a computing
+        // thread.
         threads.newThread(
                         () -> {
                             int waited = replies.takeUninterruptibly(limitBytes);

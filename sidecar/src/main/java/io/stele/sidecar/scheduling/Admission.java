@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admission {
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final long MAX_RETRY_MILLIS = 10_000; // nobody should wait on an old guess
+    private static final long MAX_RETRY_MILLIS = 10_000; // no client should wait on an old estimate
     private static final int WEIGHT_OF_NEWEST = 8; // an eighth: follows a change within a score
 
     private final String what;
@@ -103,7 +103,7 @@ public final class Admission {
     }
 
     /**
-     * As {@link #enter} where nobody may wait.
+     * As {@link #enter}, but without a queue.
      *
      * @throws SteleException BUSY
      */

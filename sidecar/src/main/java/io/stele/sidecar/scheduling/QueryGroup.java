@@ -41,7 +41,7 @@ public final class QueryGroup {
                         nanoTime);
     }
 
-    /** What the pool calls the lookups of a group. */
+    /** The name of the pool's group for the lookups of a group. */
     static String lookupsName(String group) {
         return group + ".lookups";
     }

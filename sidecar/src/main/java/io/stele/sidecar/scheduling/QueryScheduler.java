@@ -29,7 +29,7 @@ public final class QueryScheduler implements AutoCloseable {
     /** A read behind this many others is refused as BUSY instead. */
     private static final int MAX_WAITING_READS = 10_000;
 
-    /** What a read of the store takes, about: when to try again where too many wait. */
+    /** About the time of a read of the store: the waiting time that BUSY suggests. */
     private static final long BUSY_STORE_MILLIS = 50;
 
     private final GroupSpecs specs;
@@ -76,7 +76,7 @@ public final class QueryScheduler implements AutoCloseable {
         return pool.status().workers();
     }
 
-    /** What waits for the store, and how much did. */
+    /** The present load of reads of the store, and their count. */
     public PoolLoad reads() {
         return reads.load();
     }
@@ -121,7 +121,7 @@ public final class QueryScheduler implements AutoCloseable {
         return task.result();
     }
 
-    /** Ends the reads of the store, when nothing asks for further ones. */
+    /** Ends the reads of the store; call it when no more are requested. */
     @Override
     public void close() {
         reads.close();

@@ -335,7 +335,7 @@ public final class SegmentPageStore implements PageStore {
         // @GuardedBy("SegmentPageStore.this"): pages that are to go when it is open
         private final Set<PageKey> removed = new HashSet<>();
 
-        /** What directories that were taken out had counted. */
+        /** The counters of directories that were taken out of use. */
         private PageStoreStatistics before = PageStoreStatistics.NONE;
 
         private volatile long openAgainAt;
@@ -456,7 +456,7 @@ public final class SegmentPageStore implements PageStore {
                     0);
         }
 
-        /** Waits for one that is being opened: after this nobody has the directory. */
+        /** Waits for an opening in progress: after this the directory is not in use. */
         void close() {
             opens.lock();
             try {

@@ -128,7 +128,7 @@ final class UnitAllocator {
         return group % GROUPS_PER_WORD * Places.GROUP;
     }
 
-    /** How many units of the group with this unit are in use. */
+    /** The number of used units of the group with this unit. */
     int usedOfGroup(int unit) {
         return Long.bitCount(bits(unit / Places.GROUP));
     }

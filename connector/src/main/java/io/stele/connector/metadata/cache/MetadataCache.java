@@ -67,12 +67,12 @@ public final class MetadataCache {
         return enabled;
     }
 
-    /** Up to where changes were heard of: what to ask the next ones since. */
+    /** The version up to which changes were received, for the next request. */
     public MetadataVersion version() {
         return generations.version();
     }
 
-    /** What it did and holds. */
+    /** Its counters and contents. */
     public MetadataCacheMetrics metrics() {
         return metrics;
     }
@@ -84,9 +84,9 @@ public final class MetadataCache {
     }
 
     /**
-     * What was here of a name, to be confirmed.
+     * The cached entry of a name, to be confirmed.
      *
-     * @param version as of which it is good
+     * @param version as of which it is valid
      */
     public record Look(
             SchemaTableName name, MetadataVersion version, Optional<Relation> relation) {}
@@ -114,7 +114,7 @@ public final class MetadataCache {
         metrics.missed();
         Relation relation = new Relation(reply);
         MetadataGenerations.Known known = generations.known(look.name());
-        // If somebody has heard of more, this may be from before it
+        // If another query has received later changes, this description may be older than them
         if (changes.isPresent() && changes.get().version().equals(known.version())) {
             relations.put(new Key<>(look.name(), known.generation()), relation);
         }
@@ -128,7 +128,7 @@ public final class MetadataCache {
         return relation;
     }
 
-    /** What has a name, as of the last change heard of or later. */
+    /** The relation of a name, as of the last received change or later. */
     public Relation relation(SchemaTableName name, Supplier<RelationReply> loader) {
         boolean[] loaded = new boolean[1];
         Relation relation =
@@ -165,18 +165,18 @@ public final class MetadataCache {
                 relation.weightBytes());
     }
 
-    /** All schemas, as of the last change heard of or later. */
+    /** All schemas, as of the last received change or later. */
     public List<String> schemas(Supplier<List<String>> loader) {
         return schemas.get(new Key<>("", generations.ofLists()), loader::get);
     }
 
-    /** The tables of a schema or of all, as of the last change heard of or later. */
+    /** The tables of a schema or of all, as of the last received change or later. */
     public List<SchemaTableName> tables(
             Optional<String> schemaName, Supplier<List<SchemaTableName>> loader) {
         return tables.get(new Key<>(schemaName, generations.ofLists()), loader::get);
     }
 
-    /** The views of a schema or of all, as of the last change heard of or later. */
+    /** The views of a schema or of all, as of the last received change or later. */
     public List<ViewSchema> views(Optional<String> schemaName, Supplier<List<ViewSchema>> loader) {
         return views.get(new Key<>(schemaName, generations.ofLists()), loader::get);
     }
@@ -189,10 +189,10 @@ public final class MetadataCache {
     }
 
     /**
-     * Hears of changes.
+     * Applies changes.
      *
      * @param nanos a moment at which the sidecar had not yet answered
-     * @return names that queries used, and which are here no more
+     * @return names that queries used, and whose entries were dropped
      */
     public List<SchemaTableName> apply(MetadataChanges changes, long nanos) {
         List<SchemaTableName> wanted = new ArrayList<>();
@@ -216,13 +216,13 @@ public final class MetadataCache {
         }
     }
 
-    /** Forgets all, as if it had changed. */
+    /** Drops all entries, as if everything had changed. */
     public void flush() {
         generations.endAll();
         forgetAll();
     }
 
-    /** Forgets a name, as if it had changed. */
+    /** Drops the entries of a name, as if it had changed. */
     public void flush(SchemaTableName name) {
         long before = generations.of(name);
         generations.end(name);

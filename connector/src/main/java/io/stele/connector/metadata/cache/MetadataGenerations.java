@@ -29,7 +29,7 @@ final class MetadataGenerations {
     private long ofCatalog; // the generation of lists
     private long heardNanos;
 
-    /** What a sidecar's changes were applied up to. */
+    /** The version up to which a sidecar's changes were applied. */
     synchronized MetadataVersion version() {
         return version;
     }

@@ -80,7 +80,7 @@ public final class Relation {
         return loaded;
     }
 
-    /** Somebody found it in the cache. */
+    /** A query found it in the cache. */
     void markUsed() {
         used = true;
     }

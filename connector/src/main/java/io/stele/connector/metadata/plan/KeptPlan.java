@@ -74,7 +74,7 @@ record KeptPlan(
         return Optional.ofNullable(same != null ? same : parts.get(key(base.get())));
     }
 
-    /** The same with a plan that was asked for. */
+    /** The same entry with a requested plan. */
     KeptPlan with(ScanPredicate predicate, List<ShardScan> plan) {
         if (predicate.isAll()) {
             return new KeptPlan(tableId, schemaVersion, token, Optional.of(plan), Map.of());
@@ -100,7 +100,7 @@ record KeptPlan(
         return bytes;
     }
 
-    /** What the files of a plan take of it. */
+    /** About the memory of the files of a plan. */
     static long bytes(List<ShardScan> plan) {
         long bytes = 0;
         for (ShardScan shard : plan) {

@@ -89,7 +89,7 @@ public final class KeptPlans {
         foundBytes.add(bytes);
     }
 
-    /** A scan asks for its plan; counts how long that takes. */
+    /** Requests the plan of a scan; counts how long that takes. */
     ScanPlan ask(Supplier<ScanPlan> request) {
         asked.increment();
         long start = nanoTime.getAsLong();
@@ -108,22 +108,22 @@ public final class KeptPlans {
         return foundBytes.sum();
     }
 
-    /** What the scans whose plan was here would have waited, by the mean of those that asked. */
+    /** The time that scans with a cached plan would have waited, by the mean of the requests. */
     public long savedMillis() {
         return TimeUnit.NANOSECONDS.toMillis(askTimes.savedNanos(foundCount()));
     }
 
-    /** Scans that asked for their plan. */
+    /** Scans that requested their plan. */
     public long askedCount() {
         return asked.sum();
     }
 
-    /** What is held. */
+    /** The contents and counters of the cache. */
     public CacheStatistics statistics() {
         return plans.statistics();
     }
 
-    /** Forgets all plans. */
+    /** Drops all plans. */
     public void flush() {
         plans.removeIf(table -> true);
     }

@@ -36,7 +36,8 @@ public final class QueryPlans {
 
     private final Optional<KeptPlans> kept;
     private final Map<TableId, Told> told = new HashMap<>();
-    private final Map<TableId, Integer> scanned = new HashMap<>(); // or looked at file by file
+    private final Map<TableId, Integer> scanned =
+            new HashMap<>(); // or whose statistics were requested
     private @Nullable SchemaTableName first;
     private @Nullable String readPointId;
 
