@@ -36,8 +36,8 @@ public final class AggregatePart implements AutoCloseable {
     }
 
     /**
-     * What another query computes at this moment; to be asked before each {@link #load} that is the
-     * first, until it is empty or done.
+     * The computation of another query to wait for; call it before the first {@link #load}, until
+     * it is empty or done.
      */
     public Optional<CompletableFuture<?>> waitsFor() {
         return fragment == null ? Optional.empty() : fragment.waitsFor();
@@ -87,7 +87,7 @@ public final class AggregatePart implements AutoCloseable {
         return index;
     }
 
-    /** What all batches came to; called once. */
+    /** Returns the result of all batches; called once. */
     GroupedState complete() {
         if (fragment == null) {
             return aggregator().state();

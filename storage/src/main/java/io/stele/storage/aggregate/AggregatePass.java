@@ -88,12 +88,12 @@ public final class AggregatePass {
         return range;
     }
 
-    /** How many parts have to be read. */
+    /** The number of parts to read. */
     public int partCount() {
         return parts.size();
     }
 
-    /** A part that nobody has yet; empty if there is none, or the pass was given up. */
+    /** The next part that no thread has taken; empty if there is none, or the pass was given up. */
     public synchronized Optional<AggregatePart> nextPart() {
         if (tooLarge || opened == parts.size()) {
             return Optional.empty();

@@ -29,7 +29,7 @@ final class ColumnFileVectors implements VectorSource {
     private final boolean checksLsn;
     private final RoaringBitmap deleted;
     private final ChunkVector[] slots;
-    private final @Nullable ValueVector[] vectors; // of the chunk at hand, as far as asked for
+    private final @Nullable ValueVector[] vectors; // of the present chunk, as far as requested
     private final long[] lsns;
     private @Nullable ColumnChunks chunks;
 

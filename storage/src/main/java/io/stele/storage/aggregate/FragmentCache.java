@@ -74,7 +74,7 @@ public final class FragmentCache {
                                 key.fragment()));
     }
 
-    /** Forgets a result that cannot be read. */
+    /** Removes a result that cannot be decoded. */
     void forget(FragmentKey key, Exception reason) {
         results.mismatch(key);
         mismatch.accept(

@@ -130,7 +130,7 @@ public final class FragmentLog implements Closeable {
     }
 
     /**
-     * Deletes what is there, if anything.
+     * Deletes the log, if there is one.
      *
      * @return how many segments there were
      * @throws IOException if the directory is in use, or something cannot be deleted
@@ -153,7 +153,7 @@ public final class FragmentLog implements Closeable {
         return segments.size();
     }
 
-    /** Sees to it that all there is belongs to a history, whenever the machine fails. */
+    /** Makes sure that all segments belong to a history, also if the machine fails in between. */
     private void begin(String history) throws IOException {
         Path file = directory.resolve(HISTORY);
         String found = readHistory(file);

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a cache for one part: asks for the result, or sees to it that it gets there. Confined
- * to one thread at a time.
+ * The use of a cache for one part: it finds the result, or computes and caches it. Confined to one
+ * thread at a time.
  */
 final class FragmentRun {
     private final FragmentCache cache;
@@ -48,8 +48,8 @@ final class FragmentRun {
             if (!flight.isDone()) {
                 return Optional.of(flight);
             }
-            // What came of it is in the cache; or else, where it was given up or is too large, this
-            // one computes it
+            // The result is in the cache now. If it was given up or is too large, this run computes
+            // it
             Optional<byte[]> result = flight.join();
             claim = result.isPresent() ? new Claim<>(result.get(), 0, false, null) : null;
         }
@@ -120,7 +120,7 @@ final class FragmentRun {
         return present;
     }
 
-    /** Reads a result, or forgets it and asks anew. */
+    /** Decodes a result; if that fails, removes it so that it is claimed again. */
     private void decode(byte[] bytes) {
         GroupedState state = plan.newState();
         try {

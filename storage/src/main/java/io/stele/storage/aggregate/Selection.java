@@ -13,7 +13,7 @@ final class Selection {
     /** Positions in the batch, ascending. */
     final int[] rows = new int[VectorSource.BATCH_ROWS];
 
-    /** How many of {@link #rows} count. */
+    /** The number of valid elements of {@link #rows}. */
     int count;
 
     /** Rows of the batch. */

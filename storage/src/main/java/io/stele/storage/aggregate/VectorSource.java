@@ -18,7 +18,7 @@ interface VectorSource extends AutoCloseable {
     /** Rows of the batch. */
     int size();
 
-    /** A column of the batch, by its position among those that were asked for. */
+    /** A column of the batch, by its position among the requested ones. */
     ValueVector column(int slot);
 
     /**

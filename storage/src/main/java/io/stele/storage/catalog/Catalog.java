@@ -125,8 +125,8 @@ public final class Catalog {
     }
 
     /**
-     * Whether a table that is not here may be one that a version had which was given up, or is
-     * missing: since nobody gave its id, it was not dropped.
+     * Whether a table that is not here may have been in a version that was given up, or is missing.
+     * If its id was never assigned here, it was not dropped.
      */
     public boolean isLost(TableId tableId) {
         return !tables.containsKey(tableId)

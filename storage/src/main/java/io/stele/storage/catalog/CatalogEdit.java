@@ -89,9 +89,10 @@ final class CatalogEdit {
     }
 
     /**
-     * The given up versions of after the base, and those before them, are not made again. Nor are
-     * ids of tables and groups, or numbers of schema versions, given that they may have given; and
-     * indexes that they may have dropped, so that files came without them, are built anew.
+     * The given up versions after the base, and those before them, are not created again. Ids of
+     * tables and groups, and numbers of schema versions, that they may have assigned are not
+     * reused. Indexes that they may have dropped, so that files were written without them, are
+     * built again.
      */
     void passOver(Collection<Long> versions) {
         long last = base.version() + MAX_PASSED_OVER;
@@ -319,7 +320,7 @@ final class CatalogEdit {
         return found;
     }
 
-    /** Forgets tables that were replaced; returns how many there were. */
+    /** Drops tables that were replaced; returns their number. */
     int dropReplacedTables(Collection<TableId> tableIds) {
         int before = tables.size();
         tables.values()

@@ -107,7 +107,10 @@ public final class CatalogService {
         }
     }
 
-    /** Keys that are missing or wrong are no damage of what is there, and to be set right. */
+    /**
+     * Missing or wrong keys are no damage of the data; the start fails so that they can be
+     * corrected.
+     */
     private static CatalogDamage damageOrThrow(CatalogStore store, SteleException unreadable) {
         try {
             if (unreadable.code() != ErrorCode.CORRUPT_DATA
@@ -133,7 +136,9 @@ public final class CatalogService {
         }
     }
 
-    /** What is stored is not the newest catalog there was; only before it is owned. */
+    /**
+     * The stored version is not the newest one there was; call it only before the catalog is owned.
+     */
     public void refuse(SteleException reason) {
         damage = Optional.of(new CatalogDamage(store.path(current.version()), reason));
         current = Catalog.empty();
@@ -380,7 +385,7 @@ public final class CatalogService {
 
     /**
      * Makes a staged table public, unless an earlier attempt did. It is part of a commit, which
-     * tries again: it waits for other statements, and asks the store once.
+     * repeats it: it waits for other statements, and makes one request to the store.
      *
      * @throws SteleException TABLE_ALREADY_EXISTS if its name was taken meanwhile; STALE_TABLE if
      *     there is no such table any more; STORE_FAILED or BUSY if it may succeed later
@@ -546,7 +551,7 @@ public final class CatalogService {
         }
     }
 
-    /** What came of an earlier statement decides what this one begins with. */
+    /** The outcome of an earlier statement decides the version on which this one is based. */
     private void settleEarlier() {
         Unsettled earlier = unsettled;
         if (earlier == null) {
@@ -558,7 +563,7 @@ public final class CatalogService {
             throw earlier.busy("this statement");
         } catch (SteleException lost) {
             checkOwned(); // else that statement did not happen, which its own caller was prepared
-                          // for
+            // for
         }
     }
 

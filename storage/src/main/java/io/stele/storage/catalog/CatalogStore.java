@@ -51,17 +51,17 @@ public final class CatalogStore {
         }
     }
 
-    /** Where the newest version lies, if there is one, which may be damaged. */
+    /** The path of the newest version, if there is one; it may be damaged. */
     String newestPath() throws IOException {
         return versions.path(versions.latestVersion().orElse(0));
     }
 
-    /** Where a version lies. */
+    /** The path of a version. */
     String path(long version) {
         return versions.path(version);
     }
 
-    /** Whether a version before the newest one can be read. Looks at all of them. */
+    /** Whether a version before the newest one can be read. Reads all of them. */
     boolean hasReadableBefore() throws IOException {
         boolean found = false;
         for (long version : versions.versionsBeforeLatest()) {

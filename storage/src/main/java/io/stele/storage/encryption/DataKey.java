@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
 public final class DataKey {
     static final int KEY_BYTES = 32;
 
-    /** What a piece is longer by when it is encrypted. */
+    /** The bytes that encryption adds to a piece. */
     public static final int TAG_BYTES = 16;
 
     static final int NONCE_BYTES = 12;

@@ -54,12 +54,12 @@ final class EncryptedLayout {
                         body - Math.ceilDiv(body, STORED_CHUNK_BYTES) * DataKey.TAG_BYTES);
     }
 
-    /** Where a chunk begins. */
+    /** The start of a chunk. */
     static long storedOffset(long chunk) {
         return HEADER_BYTES + chunk * STORED_CHUNK_BYTES;
     }
 
-    /** Where a chunk ends, with its tag. */
+    /** The end of a chunk, with its tag. */
     static long storedEnd(long chunk, long sizeBytes) {
         return Math.min(storedOffset(chunk + 1), storedBytes(sizeBytes) - EncryptedTrailer.BYTES);
     }

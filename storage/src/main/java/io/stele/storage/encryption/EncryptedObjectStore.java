@@ -86,7 +86,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
         return sizeOf(path, delegate().size(path));
     }
 
-    /** The length of an object; where it may be plain, its first bytes are looked at. */
+    /** The length of an object; if it may be plain, its first bytes are read. */
     private long sizeOf(String path, long storedBytes) throws IOException {
         if (storedBytes < EncryptedLayout.storedBytes(0)) {
             return encryptedMagic(path, storedBytes)

@@ -23,7 +23,7 @@ final class MasterKeySource {
 
     private static final long STEP_MILLIS = 20;
 
-    /** 30 s: it may have to ask a service. */
+    /** 30 s: it may have to call a service. */
     private static final int COMMAND_STEPS = 1_500;
 
     private MasterKeySource() {}

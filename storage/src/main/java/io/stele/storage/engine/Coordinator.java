@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each participant logs PREPARE; then their logs are held, which fixes the commit LSN; conflicts
  * are searched in the changes applied below it; the decision object is created; each participant
  * logs OUTCOME under the commit LSN; the hold ends. Writers of these shards wait during the hold;
- * readers above the commit LSN wait for the outcome; nobody fails.
+ * readers above the commit LSN wait for the outcome; none of them fails.
  *
  * <p>Invariant: an OUTCOME "committed" is logged only after the decision object has this decision.
  * While the store does not return the object, the request is repeated. The participants' logs stay
@@ -80,7 +80,7 @@ final class Coordinator {
         this.epoch = epoch;
     }
 
-    /** What a transaction does. */
+    /** The content of a transaction's commit. */
     record Commit(
             String transactionId,
             Optional<Lsn> readLsn,

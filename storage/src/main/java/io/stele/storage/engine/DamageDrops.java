@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * unless its end is logged. Thread-safe.
  */
 final class DamageDrops {
-    /** What starts find by its name, and not in a manifest or the log. */
+    /** Objects that a start finds by their name, and not in a manifest or the log. */
     private static final List<String> MOVED =
             List.of(
                     DroppedObjects.MANIFESTS,

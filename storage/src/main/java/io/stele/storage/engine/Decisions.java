@@ -80,7 +80,7 @@ final class Decisions {
         return found;
     }
 
-    /** Forgets how a transaction ended, when nobody can ask any more. */
+    /** Deletes the decision of a transaction, when no client can request its outcome any more. */
     void forget(String transactionId) throws IOException {
         store.delete(Decision.path(transactionId));
     }

@@ -68,7 +68,7 @@ final class DroppedObjects {
         return digest;
     }
 
-    /** From the next start on, nobody asks for it. */
+    /** From the next start on, the object is not needed. */
     static void drop(ObjectStore store, String name, byte[] content) throws IOException {
         store.put(FOLDER + name, content);
     }

@@ -50,8 +50,8 @@ final class FileClaims {
     }
 
     /**
-     * Claims those of some objects that nobody adds at the moment: until {@link #release(ShardId,
-     * Set)} nobody can.
+     * Claims those of some objects that no commit is adding: until {@link #release(ShardId, Set)}
+     * no commit can.
      */
     Set<String> claimUnclaimed(ShardId shard, List<String> paths) {
         Set<String> claimed = new HashSet<>();

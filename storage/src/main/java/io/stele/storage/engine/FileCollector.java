@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Deletes files that nobody needs: those a newer manifest has replaced, once every reader that came
- * before has gone, those that a transaction did not commit, those found at start-up that nothing
- * refers to, after a time of grace, and what writers that died have left half-written, once nobody
- * has changed it for that time.
+ * The garbage collector of files. It deletes files that a newer manifest has replaced, once every
+ * earlier reader has ended, and files that a transaction did not commit. After a grace period it
+ * deletes unreferenced files found at start-up, and half-written files of ended writers that did
+ * not change in that time.
  *
  * <p>A file that could not be deleted is found again at the next start. Guarded by itself; {@link
  * #collect} blocks on the store and runs on one background thread at a time.

@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * version has, made from that of the version before. Bounded by weight. Thread-safe.
  */
 final class FileLists {
-    /** Looked at one by one: as fast as making columns. */
+    /** So few files are checked one by one, which is as fast as building columns. */
     private static final int FEW_FILES = 4;
 
     /** 64 MiB: lists of some 470,000 files at most 136 bytes each. */

@@ -36,7 +36,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The builds of the indexes that are not ready in the catalog, one at a time, while writes go on.
+ * The builds of the indexes that are not ready in the catalog, one at a time, while writes
+ * continue.
  *
  * <p>In each shard, writes add entries to the index from the moment the shard has its definition.
  * Earlier rows get their entries by an {@link IndexBackfill}. When all shards have finished, the
@@ -143,7 +144,7 @@ final class IndexBuilds {
                 .thenApply(done -> null);
     }
 
-    /** Goes on with the first build, unless one is at work. */
+    /** Continues with the first build, unless one is running. */
     void next() {
         Key key;
         Job job;

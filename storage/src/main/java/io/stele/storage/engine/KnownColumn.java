@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class KnownColumn {
-    /** Where more than this share of values are new, those that nobody looked at are new too. */
+    /** If more than this share of values are new, those not in a sketch count as new too. */
     private static final double MOSTLY_NEW = 0.5;
 
     private final SketchBuilder sketch = new SketchBuilder();

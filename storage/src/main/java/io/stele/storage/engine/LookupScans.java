@@ -150,7 +150,7 @@ final class LookupScans {
                                             indexReads.scan(
                                                     schema, shard, some, predicate, readPoint));
                         });
-        // Where waiting is allowed all at once: they are no more rows than keys
+        // If waiting is allowed, all at once: there are no more rows than keys
         if (!NonBlocking.isActive()) {
             List<Optional<RowCursor>> found = indexReads.sideBySide(List.copyOf(reads));
             reads.clear();

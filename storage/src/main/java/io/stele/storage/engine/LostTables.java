@@ -56,7 +56,7 @@ final class LostTables {
     void find(StartTask<List<ObjectEntry>> dataObjects, long nowMillis) throws IOException {
         sinceMillis = nowMillis;
         if (!catalog.current().hasGivenUp()) {
-            return; // do not wait for the list of all there is
+            return; // do not wait for the list of all objects
         }
         for (ObjectEntry entry : dataObjects.get()) {
             findTable(entry.path()).ifPresent(table -> objects.merge(table, 1, Integer::sum));

@@ -162,7 +162,7 @@ final class OrphanFiles {
             return true;
         }
         long since = Long.parseUnsignedLong(name.group("epoch"), 16);
-        // What is above is of an engine that has taken the shards over
+        // A file of a higher epoch belongs to an engine that has taken the shards over
         return name.group("worker") != null
                 ? since <= epoch && !isOpen.test(name.group("transaction"))
                 : since < epoch;

@@ -88,8 +88,8 @@ final class ReadPointOpener {
     }
 
     /**
-     * A stopped shard is not waited for: reads of its tables fail with the reason, and others go
-     * on.
+     * A stopped shard is not waited for: reads of its tables fail with the reason, and others
+     * continue.
      */
     private static CompletableFuture<@Nullable Void> awaitApplied(TableGroupShard shard, Lsn lsn) {
         return shard.awaitApplied(lsn)

@@ -136,7 +136,7 @@ final class ReadPoints {
                                 : readLsn);
     }
 
-    /** The LSN below which nobody reads the table any more. */
+    /** The LSN below which no reader reads the table any more. */
     synchronized Lsn horizon(TableSchema table) {
         long oldest = retained(retention.millis(table));
         if (!held.isEmpty()) {
@@ -154,7 +154,7 @@ final class ReadPoints {
         horizons.merge(table, oldest, Math::max);
     }
 
-    /** What an earlier engine may have dropped of the table. */
+    /** Restores the horizon of an earlier engine, which may have dropped history of the table. */
     synchronized void restore(TableId table, Lsn horizon) {
         horizons.merge(table, horizon.value(), Math::max);
     }
@@ -164,7 +164,7 @@ final class ReadPoints {
         horizons.remove(table);
     }
 
-    /** The last {@link #horizon} of the table that was asked for: nothing above was dropped. */
+    /** The last returned {@link #horizon} of the table: nothing above it was dropped. */
     long passedLsn(TableId table) {
         return horizons.getOrDefault(table, 0L);
     }

@@ -138,7 +138,7 @@ final class Recovery {
         return lost;
     }
 
-    /** Whether decisions of staged tables are damaged: then none may be forgotten. */
+    /** Whether decisions of staged tables are damaged: then none may be deleted. */
     boolean hasUnreadableDecisions() {
         return hasUnreadableDecisions;
     }
@@ -726,7 +726,7 @@ final class Recovery {
         }
     }
 
-    /** An index that was being built is built anew, and one that was dropped is gone. */
+    /** An index that was being built is built again, and a dropped one is gone. */
     private boolean hasIndex(FileEntry file) {
         TableEntry table = catalog.current().findTable(file.tableId()).orElseThrow();
         return table.schema().options().indexes().stream()

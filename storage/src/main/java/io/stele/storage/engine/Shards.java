@@ -345,7 +345,7 @@ final class Shards implements LogListener {
         return lost;
     }
 
-    /** What every shard needs of the log. */
+    /** The records of the log that all shards need. */
     CompletableFuture<LogNeeds> logNeeds() {
         Map<ShardId, Lsn> flushed = new ConcurrentHashMap<>();
         Map<ShardId, KeptRecords> kept = new ConcurrentHashMap<>(lostRecords);

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /**
- * Something that a start asks the store for while it asks for other things. Thread-safe.
+ * A read of the store that a start runs in parallel with others. Thread-safe.
  *
- * @param <T> what comes of it
+ * @param <T> its result
  */
 final class StartTask<T> {
     /** Waits for the store. */
@@ -34,7 +34,7 @@ final class StartTask<T> {
                     try {
                         task.result.complete(call.call());
                     } catch (Throwable e) {
-                        task.result.completeExceptionally(e); // an error, too: somebody waits
+                        task.result.completeExceptionally(e); // errors too, since a thread waits
                     }
                 });
         return task;
@@ -53,9 +53,9 @@ final class StartTask<T> {
     }
 
     /**
-     * What came of it; waits for that.
+     * Its result; waits for it.
      *
-     * @throws IOException or what else the call threw
+     * @throws IOException or another exception of the call
      */
     T get() throws IOException {
         try {

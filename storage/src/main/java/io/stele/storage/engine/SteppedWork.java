@@ -24,7 +24,7 @@ final class SteppedWork {
         this.steps = requireNonNull(steps, "steps is null");
     }
 
-    /** What is to be done. */
+    /** The steps of the work. */
     @FunctionalInterface
     interface Steps {
         /**

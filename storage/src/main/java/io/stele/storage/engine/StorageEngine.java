@@ -302,8 +302,8 @@ public final class StorageEngine implements AutoCloseable {
     /**
      * The same.
      *
-     * @param ttl it is aborted when nobody has renewed it, or staged rows, for so long; empty: as
-     *     long as one lives whose client renews none
+     * @param ttl it is aborted when it was not renewed, and no rows were staged, for this long;
+     *     empty: the default for clients that do not renew
      */
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
         checkOpen();
@@ -424,7 +424,7 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * What became of a transaction whose commit has no answer: completes with its LSN, or
+     * The outcome of a transaction whose commit has no answer: completes with its LSN, or
      * TRANSACTION_NOT_FOUND if it is not committed and never will be.
      */
     public CompletableFuture<Lsn> transactionOutcome(String transactionId) {
@@ -543,8 +543,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * As {@link #plan}, but shards where a secondary index finds the rows of the predicate, and few
-     * of them, are to be asked with {@link ScanMode#LOOKUP}. Blocks on files.
+     * As {@link #plan}, but shards where a secondary index finds the few rows of the predicate are
+     * to be read with {@link ScanMode#LOOKUP}. Blocks on files.
      */
     public ScanPlan planLookups(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
@@ -828,13 +828,13 @@ public final class StorageEngine implements AutoCloseable {
         shards.tellFailures(listener);
     }
 
-    /** How the engine is doing now. */
+    /** The present status of the engine. */
     public EngineStatus status() {
         return status.collect();
     }
 
     /**
-     * Gives up something that cannot be used, with all that is in it; the next start goes on
+     * Gives up an object that cannot be used, with all its content; the next start continues
      * without it. Completes when that is durable.
      *
      * @param object as the status names it; INVALID_ARGUMENT if nothing is set aside for it

@@ -198,7 +198,7 @@ final class TablePlans {
             return columnFiles.stream().mapToInt(List::size).sum();
         }
 
-        @SuppressWarnings("ReferenceEquality") // lists are made anew when a file comes or goes
+        @SuppressWarnings("ReferenceEquality") // lists are replaced when a file is added or removed
         boolean isSameAs(Look other) {
             if (changedLsn != other.changedLsn
                     || schemaVersion != other.schemaVersion

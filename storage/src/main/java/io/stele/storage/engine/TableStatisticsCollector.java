@@ -74,7 +74,7 @@ final class TableStatisticsCollector {
                     .removeIf(
                             entry -> {
                                 Optional<List<TableShard>> shards = tables.apply(entry.getKey());
-                                // One that was dropped is not asked for again
+                                // A dropped one is not requested again
                                 if (shards.isPresent()
                                         && entry.getValue().isOf(Look.at(shards.get(), applied))) {
                                     return false;
@@ -276,7 +276,7 @@ final class TableStatisticsCollector {
             return new Look(tables.stream().map(TableShard::view).toList(), newest);
         }
 
-        @SuppressWarnings("ReferenceEquality") // lists are made anew when a file comes or goes
+        @SuppressWarnings("ReferenceEquality") // lists are replaced when a file is added or removed
         boolean isSameAs(Look other) {
             if (changedLsn == UNKNOWN || changedLsn != other.changedLsn) {
                 return false;
@@ -291,7 +291,7 @@ final class TableStatisticsCollector {
         }
     }
 
-    /** What statistics rest on. */
+    /** The state that statistics are computed from. */
     private record State(
             int schemaVersion, List<String> files, long deleted, long sketched, long memory) {
         static State of(TableSchema schema, List<TableView> views) {

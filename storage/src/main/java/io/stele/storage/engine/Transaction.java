@@ -65,7 +65,7 @@ final class Transaction {
         return id;
     }
 
-    /** What the paths of files begin with that workers write for it. */
+    /** The prefixes of the paths of files that workers write for it. */
     List<String> filePrefixes() {
         return filePrefixes;
     }
@@ -78,9 +78,7 @@ final class Transaction {
         return stagedTable;
     }
 
-    /**
-     * What became of it; completes once {@link #end} was won and the commit or abort is through.
-     */
+    /** Its outcome; completes after {@link #end} was won and the commit or abort has finished. */
     CompletableFuture<Lsn> outcome() {
         return outcome;
     }
@@ -122,7 +120,7 @@ final class Transaction {
         return first;
     }
 
-    /** Whether somebody won {@link #end}. */
+    /** Whether a caller has won {@link #end}. */
     synchronized boolean hasEnded() {
         return ended;
     }
@@ -174,7 +172,7 @@ final class Transaction {
         deadlineMillis = Math.max(deadlineMillis, untilMillis);
     }
 
-    /** Whether it is open, and nobody cared for it in time. */
+    /** Whether it is open, and was not renewed in time. */
     synchronized boolean isExpired(long nowMillis) {
         return !ended && deadlineMillis < nowMillis;
     }

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions of a node from their beginning to their end. Transactions that are not committed
- * live in memory only: a restart forgets them, as if they had been aborted. Safe for use by many
+ * live in memory only: a restart drops them, as if they had been aborted. Safe for use by many
  * threads.
  */
 final class Transactions {
@@ -93,7 +93,7 @@ final class Transactions {
         this.epoch = epoch;
     }
 
-    /** What deletes files that nothing names, transactions that are open among it. */
+    /** The job that deletes orphan files, with the set of open transactions. */
     OrphanFiles orphanFiles(TableFiles files, long epoch) {
         return new OrphanFiles(
                 files, shards, claims, open::containsKey, collector, threads.background(), epoch);
@@ -270,7 +270,7 @@ final class Transactions {
                     .whenComplete(
                             (tried, never) -> transaction.outcome().completeExceptionally(cause));
         } catch (RuntimeException | Error broken) {
-            // What it leaves is found at the next start
+            // Its remains are found at the next start
             threads.uncaught().accept(broken);
             transaction.outcome().completeExceptionally(cause);
             return CompletableFuture.completedFuture(null);
@@ -382,7 +382,7 @@ final class Transactions {
         return true;
     }
 
-    /** Aborts what nobody cares for any more. */
+    /** Aborts the transactions that were not renewed in time. */
     void expire() {
         long now = clock.nowMillis();
         for (Transaction transaction : List.copyOf(open.values())) {
@@ -456,7 +456,7 @@ final class Transactions {
             throw refused(
                     file, "one of " + schema.shardCount() + " shards", file.shard().toString());
         }
-        // What the shard has announced will be in effect before what is logged now is applied
+        // The version that the shard has announced will be in effect before this record is applied
         int schemaVersion =
                 shards.shard(file.shard()).table(schema.id()).announced().schemaVersion();
         if (file.schemaVersion() != schemaVersion) {

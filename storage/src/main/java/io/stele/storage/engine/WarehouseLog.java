@@ -49,12 +49,12 @@ final class WarehouseLog {
     }
 
     /**
-     * Finds out which log to recover, before anything of it is touched.
+     * Finds the log to recover, before anything of it is changed.
      *
      * @param epoch that no other engine has, for the id of a new log
      * @param isNew whether the warehouse has never had a table
-     * @param givenUp the log to go on without
-     * @throws SteleException CORRUPT_DATA if it is not there
+     * @param givenUp the log to continue without
+     * @throws SteleException CORRUPT_DATA if it is missing
      */
     LogMark find(
             LogFiles log,

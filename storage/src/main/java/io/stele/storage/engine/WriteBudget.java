@@ -21,7 +21,7 @@ final class WriteBudget {
         this.limitBytes = limitBytes;
     }
 
-    /** What staged rows may come to, so what one transaction can ever stage. */
+    /** The limit of staged rows, and so of one transaction. */
     long stagedLimitBytes() {
         return limitBytes / 4 * 3;
     }

@@ -36,7 +36,7 @@ public final class BitmapIndexBuilder {
     /** More values select so few rows each that statistics and key indexes do as well. */
     public static final int MAX_VALUES = 1 << 16;
 
-    /** Longer values are not asked for by equality. */
+    /** Longer values are seldom compared by equality. */
     public static final int MAX_VALUE_BYTES = 1 << 10;
 
     static final byte INDEXED = 0;

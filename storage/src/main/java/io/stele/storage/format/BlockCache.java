@@ -61,15 +61,15 @@ public final class BlockCache {
         return blocks.get(key, loader);
     }
 
-    /** What begins at an offset of a file, if it is here. */
+    /** The block at an offset of a file, if it is cached. */
     Optional<CachedBlock> find(String path, long offset) {
         return blocks.find(new Key(path, offset));
     }
 
     /**
-     * Takes what was read before anybody asked for it.
+     * Caches a block that was read ahead.
      *
-     * @param startNanos {@link #nanoTime} when that was begun
+     * @param startNanos {@link #nanoTime} at the start of that read
      */
     void put(String path, long offset, CachedBlock block, long startNanos) {
         blocks.putMissed(new Key(path, offset), block, nanoTime.getAsLong() - startNanos);
@@ -84,7 +84,7 @@ public final class BlockCache {
         blocks.used(new Key(path, offset), times);
     }
 
-    /** Forgets the blocks of a file that was deleted. */
+    /** Removes the blocks of a file that was deleted. */
     public void forget(String path) {
         blocks.removeIf(key -> key.path().equals(path));
     }

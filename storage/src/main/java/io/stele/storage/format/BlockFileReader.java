@@ -71,8 +71,8 @@ final class BlockFileReader {
     }
 
     /**
-     * Reads the end of a file, and beside that its first bytes if they are not in it; the store is
-     * asked for nothing else.
+     * Reads the end of a file, and in parallel its first bytes if they are not in it; it makes no
+     * other request to the store.
      *
      * @param sizeBytes the size the manifest gives; a shorter file is corrupt
      */
@@ -150,7 +150,7 @@ final class BlockFileReader {
         return reader;
     }
 
-    /** Where the blocks end. */
+    /** The end of the blocks. */
     long blocksEnd() {
         return footerHandle.offset();
     }

@@ -88,7 +88,7 @@ public final class ChecksummingWriter extends ObjectWriter {
         file.commit();
     }
 
-    /** What {@link FileChecksums} are read from; of a file that is committed. */
+    /** The encoded {@link FileChecksums} of a committed file. */
     public byte[] checksums() {
         return FileChecksums.encode(file.position(), Arrays.copyOf(sums, blocks));
     }

@@ -90,7 +90,7 @@ public record DecimalScale(int scale, long base) {
         private double least = Double.POSITIVE_INFINITY;
         private double greatest = Double.NEGATIVE_INFINITY;
 
-        /** Looks at one more value. */
+        /** Takes one more value into account. */
         public void add(double value) {
             least = Math.min(least, value);
             greatest = Math.max(greatest, value);

@@ -52,8 +52,8 @@ public final class DeleteVector {
     private int[] table = new int[4 * INITIAL_CAPACITY];
 
     /**
-     * The bitmap that was asked for last: base and the first {@code cachedSize} of the log. Given
-     * out, so never changed.
+     * The last returned bitmap: base and the first {@code cachedSize} of the log. It is shared, so
+     * it never changes.
      */
     private @Nullable RoaringBitmap cached;
 
@@ -127,16 +127,16 @@ public final class DeleteVector {
     }
 
     /**
-     * From where on all rows are deleted at once; {@link #NOT_DELETED} if that is nowhere, or
-     * forgotten.
+     * The LSN from which all rows are deleted at once; {@link #NOT_DELETED} if there is none, or it
+     * was merged into the base.
      */
     public synchronized long endLsn() {
         return endLsn;
     }
 
     /**
-     * The LSN from which the row is deleted; 0 if it is forgotten when; {@link #NOT_DELETED} if it
-     * is not.
+     * The LSN from which the row is deleted; 0 if it is at or below the floor; {@link #NOT_DELETED}
+     * if it is not deleted.
      */
     public synchronized long deletedAt(int ordinal) {
         return deletedAt(ordinal, slot(ordinal));
@@ -160,7 +160,7 @@ public final class DeleteVector {
         return endLsn != NOT_DELETED ? endRows : base.getCardinality() + size;
     }
 
-    /** The newest deletion; {@link Lsn#MIN} if there is none, the floor if all are forgotten. */
+    /** The newest deletion; {@link Lsn#MIN} if there is none, the floor if all are below it. */
     public synchronized Lsn maxLsn() {
         if (endLsn != NOT_DELETED) {
             return new Lsn(endLsn);
@@ -171,7 +171,7 @@ public final class DeleteVector {
     /**
      * The rows that a reader at {@code readLsn} must skip. Shared: must not be changed.
      *
-     * @throws SteleException READ_POINT_EXPIRED if deletions at {@code readLsn} were forgotten
+     * @throws SteleException READ_POINT_EXPIRED if {@code readLsn} is below the floor
      */
     public synchronized RoaringBitmap bitmapAt(long readLsn) {
         if (readLsn < floorLsn) {
@@ -225,7 +225,9 @@ public final class DeleteVector {
         }
     }
 
-    /** {@link #forget}, if that takes away enough to be worth its cost: an eighth of the log. */
+    /**
+     * Calls {@link #forget} if that removes at least an eighth of the log, which is worth its cost.
+     */
     public synchronized void forgetMany(long lsn) {
         if (lsn > floorLsn && (hasEnded(lsn) || 8L * countAt(lsn) > size)) {
             forget(lsn);
@@ -240,7 +242,7 @@ public final class DeleteVector {
         return floorLsn;
     }
 
-    /** How many rows a reader at {@code readLsn}, not below the floor, must skip. */
+    /** The number of rows that a reader at {@code readLsn}, not below the floor, must skip. */
     public synchronized int cardinalityAt(long readLsn) {
         return hasEnded(readLsn) ? endRows : base.getCardinality() + countAt(readLsn);
     }
@@ -347,7 +349,7 @@ public final class DeleteVector {
         source.requireEnd();
     }
 
-    /** How many deletions of the log are at or below {@code lsn}. */
+    /** The number of deletions of the log at or below {@code lsn}. */
     private int countAt(long lsn) {
         int low = 0;
         int high = size;
@@ -380,7 +382,7 @@ public final class DeleteVector {
     }
 
     /**
-     * A deletion below ones that are there: rare, since a shard applies in LSN order. Costs the
+     * A deletion below existing ones: rare, since a shard applies in LSN order. It rewrites the
      * whole log.
      */
     private void insertOutOfOrder(int ordinal, long lsn) {
@@ -394,7 +396,7 @@ public final class DeleteVector {
         }
         size = kept;
         int position = countAt(lsn);
-        append(ordinal, lsn, 0); // the table is made anew below
+        append(ordinal, lsn, 0); // the table is rebuilt below
         System.arraycopy(ordinals, position, ordinals, position + 1, size - 1 - position);
         System.arraycopy(lsns, position, lsns, position + 1, size - 1 - position);
         ordinals[position] = ordinal;
@@ -410,7 +412,7 @@ public final class DeleteVector {
         }
     }
 
-    /** Where the table has an ordinal, or would have it. */
+    /** The slot of an ordinal in the table, or the free one for it. */
     private int slot(int ordinal) {
         int mask = table.length - 1;
         int slot = hash(ordinal) & mask;

@@ -105,7 +105,7 @@ final class EntryScan {
         }
     }
 
-    /** Where the key bytes of the entry begin whose lengths were read. */
+    /** The start of the key bytes of the entry whose lengths were read. */
     int keyOffset() {
         return position;
     }

@@ -70,7 +70,7 @@ public final class FileMetadataBytes {
         return true;
     }
 
-    /** Where the last of them ends: the size of the file, if they are those of a whole one. */
+    /** The end of the last one: the size of the file, if they are those of a whole file. */
     public long end() {
         Map.Entry<Long, byte[]> last = runs.lastEntry();
         return last == null ? 0 : last.getKey() + last.getValue().length;

@@ -67,7 +67,7 @@ final class PackedEntries {
         return new Decoder(path, fileOffset, bytes, offset, length, rawLength).decode();
     }
 
-    /** What a key adds to the one before. Confined to one thread. */
+    /** The difference of a key from the previous one. Confined to one thread. */
     private static final class Step {
         private byte[] before = new byte[64];
         private int beforeLength;
@@ -100,7 +100,7 @@ final class PackedEntries {
         }
     }
 
-    /** What all entries of a block have in common. Confined to one thread. */
+    /** The common properties of all entries of a block. Confined to one thread. */
     private static final class Statistics {
         private final long[] shapes = new long[MAX_SHAPES];
         private final int[] counts = new int[MAX_SHAPES];

@@ -93,7 +93,7 @@ public final class SketchBuilder {
         valueBytes += sketch.valueBytes();
     }
 
-    /** Whether a sketch that somebody else made can be put together with ours. */
+    /** Whether a foreign sketch can be merged with ours. */
     public static boolean isSketch(ColumnSketch sketch) {
         try {
             new SketchBuilder().merge(sketch);

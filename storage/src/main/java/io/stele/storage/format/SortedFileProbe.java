@@ -26,8 +26,8 @@ final class SortedFileProbe {
     private int passed; // of those
 
     /**
-     * @param many whether many keys will be looked for
-     * @param filters whether the filter is always asked: where blocks may be far away
+     * @param many whether many keys will be looked up
+     * @param filters whether the filter is always checked: for blocks in a remote store
      */
     SortedFileProbe(SortedFileReader file, boolean many, boolean filters) {
         this.file = file;

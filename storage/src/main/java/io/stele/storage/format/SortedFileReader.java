@@ -101,7 +101,7 @@ final class SortedFileReader {
                 this, file.through(reads.over(file.reader(), sequentialPlan())), held);
     }
 
-    /** The same file: what is held is not asked of the cache, and what is prefetched is held. */
+    /** The same file, which uses held blocks without the cache, and holds prefetched ones. */
     SortedFileReader holding(HeldBlocks blocks) {
         return new SortedFileReader(this, file, requireNonNull(blocks, "blocks is null"));
     }
@@ -187,7 +187,7 @@ final class SortedFileReader {
         return file.readBlock(handle);
     }
 
-    /** What the kind of file added to the footer. */
+    /** The part of the footer that the kind of file added. */
     ByteSource added() {
         return new ByteSource(file.path(), file.sizeBytes(), added);
     }
@@ -243,7 +243,7 @@ final class SortedFileReader {
                 firstOrdinals[index + 1] - firstOrdinals[index]);
     }
 
-    /** Where a part of the index is, with its filter. */
+    /** The range of a part of the index, with its filter. */
     ByteRange partitionRange(int index) {
         return new ByteRange(offsets[index], filterLengths[index] + indexLengths[index]);
     }
@@ -260,7 +260,7 @@ final class SortedFileReader {
                 : part;
     }
 
-    /** What the entry blocks that a part of the index is about come to. */
+    /** The bytes of the entry blocks of a part of the index. */
     long entryBytes(int index) {
         long start = index == 0 ? BlockFileWriter.HEADER_LENGTH : partitionRange(index - 1).end();
         return partitionRange(index).offset() - start;

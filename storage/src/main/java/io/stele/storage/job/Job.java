@@ -18,11 +18,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long work that somebody asked for: one round of it, or several, where others asked for the same
- * meanwhile. It ends with the last of them, well if all do.
+ * Long work on request: one round of it, or several, if the same was requested meanwhile. It ends
+ * with the last round, and succeeds if all do.
  *
- * <p>Invariant: once it has ended nothing of it changes. Guarded by itself; what waits for its end
- * runs outside of its lock.
+ * <p>Invariant: once it has ended nothing of it changes. Guarded by itself; stages that wait for
+ * its end run outside its lock.
  */
 public final class Job {
     /**
@@ -77,7 +77,7 @@ public final class Job {
         return key;
     }
 
-    /** What its work reports to, and is stopped by. */
+    /** The progress to which its work reports, and by which it is stopped. */
     public Progress progress() {
         return progress;
     }
@@ -87,7 +87,7 @@ public final class Job {
         return ended;
     }
 
-    /** How it is doing at its end, or after so long; blocks. */
+    /** Its status at its end, or after {@code waitMillis}; blocks. */
     public JobStatus await(long waitMillis) throws InterruptedException {
         try {
             return ended.get(waitMillis, TimeUnit.MILLISECONDS);
@@ -107,9 +107,9 @@ public final class Job {
     }
 
     /**
-     * Somebody else wants the same.
+     * Another request for the same work.
      *
-     * @param newRound whether that is more than what goes on
+     * @param newRound whether the present round does not cover it
      * @return false: another job is needed
      */
     synchronized boolean join(Optional<String> other, boolean newRound) {
@@ -229,7 +229,7 @@ public final class Job {
         progress.cancel();
     }
 
-    /** How it is doing. */
+    /** Its present status. */
     public synchronized JobStatus status() {
         Progress.Count count = progress.count();
         Optional<SteleException> failed = Optional.ofNullable(failure);

@@ -28,7 +28,7 @@ import java.util.function.LongSupplier;
  * <p>Guarded by its own lock; work is begun outside of it.
  */
 public final class Jobs implements AutoCloseable {
-    /** Each is a statement that waits, or somebody forgot to. */
+    /** Each is a waiting statement, or an abandoned one. */
     static final int MAX_OPEN = 1_000;
 
     /** Some hundred bytes each. */
@@ -108,7 +108,7 @@ public final class Jobs implements AutoCloseable {
         return job;
     }
 
-    /** The job that is at work on this, or the last that was; somebody asks for it. */
+    /** The running job of this work, or the last one; counts a request. */
     public synchronized Optional<Job> findLast(JobKey key, Optional<String> user) {
         Job present = openByKey.get(key);
         if (present != null) {
@@ -197,7 +197,7 @@ public final class Jobs implements AutoCloseable {
         return job;
     }
 
-    /** Those that ended first, in the order of their end, then those that go on, oldest first. */
+    /** Those that have ended, in the order of their end, then the running ones, oldest first. */
     public synchronized List<JobStatus> list() {
         forgetOld();
         List<JobStatus> all = new ArrayList<>();
@@ -206,7 +206,7 @@ public final class Jobs implements AutoCloseable {
         return all;
     }
 
-    /** How many go on. */
+    /** The number of running jobs. */
     public synchronized int openCount() {
         return open.size();
     }

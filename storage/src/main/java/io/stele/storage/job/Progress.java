@@ -38,7 +38,7 @@ public final class Progress {
         return new Count(done, total);
     }
 
-    /** Asks that the work stops where nothing is left half done. */
+    /** Requests that the work stops at a point where nothing is left half done. */
     public void cancel() {
         cancelled.complete(null);
     }
@@ -62,7 +62,7 @@ public final class Progress {
         cancelled.thenRun(hook);
     }
 
-    /** What work ends with that was cancelled. */
+    /** The failure with which cancelled work ends. */
     public static SteleException refusal() {
         return new SteleException(ErrorCode.CANCELLED, "The work was cancelled");
     }
@@ -98,7 +98,7 @@ public final class Progress {
             advance(units - done);
         }
 
-        /** None is done: somebody begins anew, or nobody does. */
+        /** None of its units is done: the work is started again, or given up. */
         public synchronized void giveUp() {
             progress.giveUp(done, units);
             done = units; // what comes late does not count

@@ -49,13 +49,13 @@ public final class FileSketches {
         return state.inMemory;
     }
 
-    /** Where they are if they are not in memory. */
+    /** Their place if they are not in memory. */
     public Optional<Place> place() {
         return Optional.ofNullable(state.place);
     }
 
     /**
-     * What is in memory: those of the file, or those of its group.
+     * The sketches in memory: those of the file, or those of its group.
      *
      * @param rowCount of the file
      */
@@ -74,11 +74,11 @@ public final class FileSketches {
     }
 
     /**
-     * Where a base has the sketches of a file.
+     * The place of a file's sketches in a base.
      *
      * @param base that has them
      * @param row of the file in it
-     * @param group what they are together with those of other files of the base
+     * @param group the merged sketches of this and other files of the base
      */
     public record Place(ManifestBase base, long row, Group group) {
         public Place {

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The next version of a manifest in the making. A change that contradicts what is there (a file
- * added twice, one removed that is not there, progress going back) is refused at once. Confined to
- * one thread.
+ * A builder of the next version of a manifest. A change that contradicts the present state (a file
+ * added twice, a missing one removed, progress going back) is refused at once. Confined to one
+ * thread.
  */
 public final class ManifestEdit {
     private final Manifest base;
@@ -116,7 +116,7 @@ public final class ManifestEdit {
         return this;
     }
 
-    /** Forgets a dropped table: its files and its progress. */
+    /** Removes a dropped table: its files and its progress. */
     public ManifestEdit removeTable(TableId tableId) {
         files.values().removeIf(file -> file.tableId().equals(tableId));
         tables.remove(tableId);

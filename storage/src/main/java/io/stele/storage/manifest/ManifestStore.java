@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The manifest versions of one shard, under {@code manifest/<tableGroup>-<shard>/}. A version has
- * the changes since a base, which is written anew when the changes are many.
+ * the changes since a base, which is rewritten when the changes are many.
  *
  * <p>Invariant: a base is durable before a version names it, and is deleted when no retained
  * version can name it. Thread-safe; every method blocks on the store.
@@ -116,7 +116,9 @@ public final class ManifestStore {
                 .toList();
     }
 
-    /** What is read of the newest version; of a newer one if its base goes meanwhile. */
+    /**
+     * The result of reading the newest version, or a newer one if its base is deleted meanwhile.
+     */
     private <T> Optional<T> latest(Reading<T> reading) throws IOException {
         for (int attempt = 1; ; attempt++) {
             Optional<VersionedObjects.Versioned<StoredManifest>> latest = versions.latest();
@@ -204,8 +206,8 @@ public final class ManifestStore {
     }
 
     /**
-     * Where a base is large, its sketches need not be in memory, once a version names it. If the
-     * store does not answer, they stay where they are until the next version.
+     * If a base is large, its sketches need not be in memory, once a version names it. If the store
+     * does not answer, they stay in memory until the next version.
      */
     @SuppressWarnings("EmptyCatch")
     private void shedSketches() {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param removed ids of files of the base that are no longer in the manifest
  * @param log absent in versions before 7
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record StoredManifest(
         @JsonProperty("version") long version,
         @JsonProperty("epoch") long epoch,
@@ -115,7 +115,7 @@ record StoredManifest(
         return isInOrder ? Optional.of(stored) : Optional.empty();
     }
 
-    /** How many files are not as in the base. */
+    /** The number of files that differ from the base. */
     int changes() {
         return files.size() + removed.size();
     }
@@ -164,7 +164,7 @@ record StoredManifest(
         return byId;
     }
 
-    /** What is written of an entry whose base has its sketches is without them. */
+    /** Entries whose base has their sketches are written without them. */
     private static FileEntry withSketches(FileEntry file, @Nullable FileEntry ofBase) {
         return ofBase == null || !file.sketches().isEmpty() || ofBase.sketches().isEmpty()
                 ? file

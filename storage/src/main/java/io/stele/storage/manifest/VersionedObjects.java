@@ -113,7 +113,7 @@ public final class VersionedObjects<T> {
                 store, "named-log/", VersionedFrame.NAMED_LOG, type, writerId, kept);
     }
 
-    /** Where a version lies. */
+    /** The path of a version. */
     public String path(long version) {
         String digits = Long.toString(version);
         return prefix + "0".repeat(VERSION_DIGITS - digits.length()) + digits;
@@ -181,8 +181,8 @@ public final class VersionedObjects<T> {
     }
 
     /**
-     * As {@link #create}, also where versions are deleted while somebody may still create them: the
-     * name may be free because others are so far ahead that they deleted it. Then the newest
+     * As {@link #create}, also if versions may be deleted while another process still creates them:
+     * a name may be free because others are so far ahead that they deleted it. Then the newest
      * versions, which are never deleted, are above.
      *
      * @return false if another writer created it, or one after it, before

@@ -15,7 +15,7 @@ import java.util.Locale;
 public final class ConditionalCreate {
     private ConditionalCreate() {}
 
-    /** What became of it. */
+    /** The outcomes of a creation. */
     public enum Outcome {
         /** The object has our content. */
         CREATED,

@@ -16,8 +16,8 @@ import java.util.random.RandomGenerator;
 /**
  * A store in memory that fails as object stores do: late answers, errors without effect, errors
  * after the effect and before it (the change takes place later, in any order with others, perhaps
- * when the process that asked for it is gone), outages, and a crash of the process that uses it.
- * Bytes of an object that was not committed are never visible.
+ * after the end of the process that requested it), outages, and a crash of the process that uses
+ * it. Bytes of an object that was not committed are never visible.
  *
  * <p>Safe for use by many threads; with one thread and one seed the faults are always the same.
  */
@@ -100,7 +100,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         return next;
     }
 
-    /** How many objects were in the making at a time since the last call, at most. */
+    /** The greatest number of objects being written at a time since the last call. */
     public int takeMostOpenWriters() {
         return mostOpenWriters.getAndSet(openWriters.get());
     }
@@ -258,7 +258,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         try {
             arrived.run(store);
         } catch (IOException refused) {
-            // Nobody waits for the answer: another object is there already
+            // The late answer does not matter: another object exists already
         }
         return true;
     }

@@ -49,6 +49,6 @@ public interface ObjectReader {
         return this;
     }
 
-    /** What this reader did so far. */
+    /** The counters of this reader. */
     ReadTally tally();
 }

@@ -140,7 +140,7 @@ public interface ObjectStore extends Closeable {
         return 0;
     }
 
-    /** Where the object lies, for messages: {@code Expected ... in <location>}. */
+    /** The location of the object, for messages: {@code Expected ... in <location>}. */
     String describe(String path);
 
     /**
@@ -151,17 +151,17 @@ public interface ObjectStore extends Closeable {
         return false;
     }
 
-    /** What reads cost, where the store counts that. */
+    /** The statistics of reads, if the store counts them. */
     default Optional<RetrievalStatistics> retrieval() {
         return Optional.empty();
     }
 
-    /** How the store is read ahead of, where waiting for it is worth that. */
+    /** The read-ahead of the store, if waiting for it is worth one. */
     default Optional<ReadingAhead> readingAhead() {
         return Optional.empty();
     }
 
-    /** Gives back connections, where the store has some; nothing is called after this. */
+    /** Closes its connections, if the store has some; no method may be called after this. */
     @Override
     default void close() throws IOException {}
 }

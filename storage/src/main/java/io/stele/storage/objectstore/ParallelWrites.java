@@ -86,8 +86,8 @@ public final class ParallelWrites implements AutoCloseable {
     }
 
     /**
-     * Gives up what has not begun, and waits for the rest, unless this thread is interrupted: then
-     * it goes on, and what it brings is for nobody.
+     * Gives up the writes that have not begun, and waits for the rest, unless this thread is
+     * interrupted: then they continue, and their results are dropped.
      */
     @Override
     public void close() {

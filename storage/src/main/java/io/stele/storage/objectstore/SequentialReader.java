@@ -44,7 +44,7 @@ final class SequentialReader implements ObjectReader {
     private final List<Fetched> ranges = new ArrayList<>(); // in the order of the plan
     private final NavigableMap<Long, Fetched> byOffset = new TreeMap<>();
     private final Deque<Fetched> touched = new ArrayDeque<>();
-    private int next; // the first range that nobody has begun to fetch ahead
+    private int next; // the first range whose fetch has not begun
 
     SequentialReader(
             ObjectReader reader,
@@ -154,7 +154,7 @@ final class SequentialReader implements ObjectReader {
         range.reach();
         FutureTask<byte[]> ahead = range.task;
         if (ahead != null) {
-            ahead.run(); // nothing if somebody has begun
+            ahead.run(); // does nothing if it has begun
             try {
                 return get(range, ahead);
             } catch (IOException past) {

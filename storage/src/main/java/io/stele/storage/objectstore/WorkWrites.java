@@ -33,7 +33,7 @@ public final class WorkWrites {
         return stopped;
     }
 
-    /** Paths of the objects that are there whole. */
+    /** Paths of the completed objects. */
     public List<String> committed() {
         synchronized (committed) {
             return List.copyOf(committed);

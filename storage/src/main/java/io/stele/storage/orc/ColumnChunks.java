@@ -17,9 +17,9 @@ import org.apache.orc.TypeDescription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks some columns of a column file in file order, a chunk of rows at a time: from {@link
- * DecodedColumns} what is there, and from the file, some chunks at once, what is not. Starts before
- * the first chunk. Confined to one thread at a time.
+ * A cursor over some columns of a column file in file order, a chunk of rows at a time. Cached
+ * chunks come from {@link DecodedColumns}, others from the file, some at once. It starts before the
+ * first chunk. Confined to one thread at a time.
  */
 public final class ColumnChunks implements AutoCloseable {
     /** Chunks decoded at once: milliseconds of work, for one way to where waiting is allowed. */

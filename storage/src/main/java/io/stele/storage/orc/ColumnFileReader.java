@@ -207,7 +207,7 @@ public final class ColumnFileReader {
         return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
     }
 
-    /** What its writer has of stripes. */
+    /** The stripe metadata that its writer recorded. */
     Map<Integer, StripeMetadata> stripes(FileMetadataBytes written) {
         Map<Integer, StripeMetadata> found = new HashMap<>();
         for (int number = 0; number < orc.getStripes().size(); number++) {
@@ -225,7 +225,7 @@ public final class ColumnFileReader {
         return found;
     }
 
-    /** What is beside the data of a stripe; blocks. */
+    /** The metadata of a stripe; blocks. */
     StripeMetadata readStripeMetadata(int stripe) throws IOException {
         return readStripeMetadata(content, orc.getStripes().get(stripe));
     }
@@ -488,11 +488,11 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Reads the data of some row groups of a stripe, those that several have or that lie near each
-     * other once, and side by side.
+     * Reads the data of some row groups of a stripe, side by side; shared and neighbouring ranges
+     * are read once.
      *
      * @param groups positions in the stripe
-     * @return what a reader of any one of them asks for
+     * @return the ranges that a reader of any one of them requests
      */
     Map<ByteRange, ByteBuffer> readRowGroups(
             int stripe, Set<Integer> groups, StripeMetadata metadata) throws IOException {

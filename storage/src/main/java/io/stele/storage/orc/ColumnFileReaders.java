@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
 public final class ColumnFileReaders {
     private static final long ENTRY_BYTES = 250; // key, map and policy, about
 
-    /** What the metadata of new files may have for each byte of the others. */
+    /** The memory of open files, divided by this, is that of new files' metadata. */
     private static final int FRESH_SHARE = 4;
 
     private final SingleFlightCache<String, ColumnFileReader> readers;
@@ -219,7 +219,7 @@ public final class ColumnFileReaders {
         return fresh.peek(path).isPresent();
     }
 
-    /** Forgets a file that was deleted. */
+    /** Removes a file that was deleted. */
     public void forget(String path) {
         readers.remove(path);
         fresh.remove(path);

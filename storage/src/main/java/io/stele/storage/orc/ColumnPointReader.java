@@ -40,7 +40,8 @@ public final class ColumnPointReader {
     private record StripeKey(String path, int stripe) {}
 
     /**
-     * What the metadata of stripes may have for each byte of row groups: some thousandths of it.
+     * The memory of row groups, divided by this, is that of stripes' metadata, which are some
+     * thousandths of the row groups.
      */
     private static final int STRIPES_SHARE = 4;
 
@@ -297,7 +298,7 @@ public final class ColumnPointReader {
                 : file.openRowGroup(group);
     }
 
-    /** Forgets the row groups of a file that was deleted. */
+    /** Removes the row groups of a file that was deleted. */
     public void forget(String path) {
         groups.removeIf(key -> key.file().path().equals(path));
         stripes.removeIf(key -> key.path().equals(path));

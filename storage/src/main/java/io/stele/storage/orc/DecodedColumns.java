@@ -47,12 +47,12 @@ public final class DecodedColumns {
         chunks.putMissed(new Key(path, columnId, firstOrdinal), chunk, nanos);
     }
 
-    /** What decoding is measured by. */
+    /** The clock that measures decoding. */
     long nanoTime() {
         return nanoTime.getAsLong();
     }
 
-    /** Forgets the chunks of a file that was deleted. */
+    /** Removes the chunks of a file that was deleted. */
     public void forget(String path) {
         chunks.removeIf(key -> key.path().equals(path));
     }

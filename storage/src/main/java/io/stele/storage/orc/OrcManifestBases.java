@@ -378,7 +378,7 @@ public final class OrcManifestBases implements ManifestBases {
             throws IOException {
         Configuration configuration = OrcLibrary.configuration();
         configuration.setInt(OrcConf.STRIPE_ROW_COUNT.getAttribute(), stripeRows);
-        // The library asks for a file system even where it is given the stream
+        // The library requests a file system even if it gets the stream
         ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions options =
                 OrcFile.writerOptions(configuration)

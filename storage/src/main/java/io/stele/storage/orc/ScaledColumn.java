@@ -62,7 +62,7 @@ public record ScaledColumn(int columnId, DecimalScale scale) {
                 Long.toString(scale.base()));
     }
 
-    /** A name that none of the others in the file has; readers do not look at it. */
+    /** A name that none of the others in the file has; readers ignore it. */
     public String name(Collection<String> others) {
         String name = "_scaled_" + columnId;
         while (others.contains(name)) {

@@ -27,7 +27,7 @@ final class SelectiveRecordReader extends RecordReaderImpl {
      */
     SelectiveRecordReader(ReaderImpl file, Reader.Options options, boolean[] included)
             throws IOException {
-        // Before super(), which reads the stripe and asks.
+        // Before super(), which reads the stripe and calls back.
         this.included = included.clone();
         String column = anyColumn(file, options.getInclude());
         super(file, options.searchArgument(anyPredicate(column), new String[] {column}));

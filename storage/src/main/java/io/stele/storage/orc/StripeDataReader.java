@@ -21,7 +21,7 @@ class StripeDataReader extends ParallelDataReader {
     private Map<ByteRange, ByteBuffer> fetched;
 
     /**
-     * @param fetched ranges as the library asks for them: see {@link StripeDataRanges}
+     * @param fetched ranges as the library requests them: see {@link StripeDataRanges}
      */
     StripeDataReader(
             ChecksummedFile content,

@@ -83,7 +83,7 @@ final class StripeNotes extends FilterOutputStream {
         return Optional.of(noted);
     }
 
-    /** What writes stripes for the library, through these notes. */
+    /** The library's writer of stripes, through these notes. */
     PhysicalFsWriter writer(OrcFile.WriterOptions options) throws IOException {
         return new NotedWriter(this, options);
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: guarded by its own lock, under which only the clock and the limit are called.
  *
- * <p>Invariant: requests >= 0, bytes >= 0, and both are 0 when every ticket has been given back.
+ * <p>Invariant: requests >= 0, bytes >= 0, and both are 0 when every ticket has been returned.
  */
 final class Admission {
     /** 32 MiB: about what 10 Gbit/s bring in the 30 ms that a request takes. */
@@ -40,10 +40,10 @@ final class Admission {
     private boolean wakes;
 
     /**
-     * @param usualRequests in flight, asked whenever one may begin
+     * @param usualRequests in flight, called whenever one may begin
      * @param maxRequests in flight of small ones, while all together have few bytes
      * @param maxBytes in flight
-     * @param executor runs what had to wait
+     * @param executor runs requests that had to wait
      */
     Admission(
             IntSupplier usualRequests,

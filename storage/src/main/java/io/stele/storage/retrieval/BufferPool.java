@@ -65,7 +65,7 @@ final class BufferPool {
         return allocatedBytes + size <= maxBytes;
     }
 
-    /** Takes back a buffer that nobody touches any more. */
+    /** Takes back a buffer that is not used any more. */
     synchronized void giveBack(ByteBuffer buffer) {
         int number = sizeClass(buffer.capacity());
         lentBytes -= sizeBytes(number);

@@ -2,7 +2,7 @@ package io.stele.storage.retrieval;
 
 /**
  * A budget of the bytes that hedges may cost: a share of the bytes that readers received. A hedge
- * reserves all of its bytes and gives back those that did not arrive twice. Thread-safe: guarded by
+ * reserves all of its bytes and returns those that did not arrive twice. Thread-safe: guarded by
  * its own lock.
  *
  * <p>Invariant: wastedBytes + reservedBytes <= allowanceBytes + share * wantedBytes when something

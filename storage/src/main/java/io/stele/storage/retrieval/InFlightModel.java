@@ -64,7 +64,7 @@ public final class InFlightModel {
         limit = (int) Math.ceil(Math.clamp(wanted, min, max));
     }
 
-    /** How many requests may be in flight now. */
+    /** The present limit of requests in flight. */
     synchronized int limit() {
         return limit;
     }

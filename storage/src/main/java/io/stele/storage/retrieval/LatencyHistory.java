@@ -25,7 +25,7 @@ final class LatencyHistory {
     private Optional<Usual> usual = Optional.empty();
 
     /**
-     * What is usual.
+     * The usual latencies.
      *
      * @param firstByteNanos the median
      * @param bytes the median

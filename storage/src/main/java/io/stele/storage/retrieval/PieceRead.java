@@ -11,10 +11,10 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range as a reader waits for it: by a request of its own, or by that of another reader.
- * Confined to the reader's thread.
+ * A read of one range: by a request of its own, or by that of another reader. Confined to the
+ * reader's thread.
  *
- * <p>Invariant: after {@link #await} or {@link #abandon} nobody writes into the target.
+ * <p>Invariant: after {@link #await} or {@link #abandon} the target is not written to any more.
  */
 final class PieceRead {
     private final FetchServices services;
@@ -98,7 +98,10 @@ final class PieceRead {
         }
     }
 
-    /** Gives up, and waits until nobody writes into the target; nothing where it has ended. */
+    /**
+     * Gives up, and waits until the target is not written to any more; does nothing if it has
+     * ended.
+     */
     void abandon() {
         Flights.Passenger joined = seat.joined();
         if (joined != null && !flights.leave(joined)) {
@@ -112,7 +115,7 @@ final class PieceRead {
             try {
                 end(own);
             } catch (IOException notWanted) {
-                // nobody waits for it any more
+                // its result is not needed any more
             }
         }
     }

@@ -35,9 +35,9 @@ public record RangePlanner(int maxGapBytes, int maxRequestBytes) {
     }
 
     /**
-     * A request and what is wanted of its answer.
+     * A request and the wanted parts of its answer.
      *
-     * @param range to ask for
+     * @param range to request
      * @param wanted numbers of the wanted ranges that begin in it
      */
     public record Planned(ByteRange range, List<Integer> wanted) {

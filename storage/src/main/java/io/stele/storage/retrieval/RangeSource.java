@@ -23,9 +23,7 @@ public interface RangeSource extends Closeable {
 
     /** A request under way. Thread-safe. */
     interface Attempt {
-        /**
-         * Ends it, soon: its listener hears that it failed, unless it has heard of an end already.
-         */
+        /** Ends it soon: its listener gets a failure, unless it has got an end already. */
         void cancel();
 
         /** Bytes of the range that have arrived. */
@@ -33,8 +31,8 @@ public interface RangeSource extends Closeable {
     }
 
     /**
-     * What hears of one request. It is called by one thread at a time; {@link #completed} or {@link
-     * #failed} once, as the last: after that the buffer is not touched any more.
+     * The listener of one request. It is called by one thread at a time; {@link #completed} or
+     * {@link #failed} once, as the last call: after that the buffer is not used any more.
      */
     interface Listener {
         /**
@@ -52,7 +50,7 @@ public interface RangeSource extends Closeable {
         void failed(IOException failure);
     }
 
-    /** Gives back connections; requests under way fail. */
+    /** Closes its connections; requests in flight fail. */
     @Override
     default void close() throws IOException {}
 }

@@ -147,9 +147,9 @@ public final class RetrievalBalance {
         }
 
         /**
-         * What it did since it was opened.
+         * Reports its work since it was opened.
          *
-         * @param bytes that it went through
+         * @param bytes that it processed
          * @param waitedNanos that it waited for them, without those after {@link #waits}
          */
         public void processed(long bytes, long waitedNanos) {
@@ -177,7 +177,7 @@ public final class RetrievalBalance {
             }
         }
 
-        /** It goes on. */
+        /** It continues after {@link #waits}. */
         public void resumes() {
             long now = nanoTime.getAsLong();
             synchronized (RetrievalBalance.this) {
@@ -218,7 +218,7 @@ public final class RetrievalBalance {
         return wanting;
     }
 
-    /** Somebody begins to fetch a range. */
+    /** A fetch of a range begins. */
     public Fetch fetching() {
         long now = nanoTime.getAsLong();
         synchronized (this) {
@@ -261,7 +261,7 @@ public final class RetrievalBalance {
         }
     }
 
-    /** What a fetch takes that does not wait for others of ours. */
+    /** Learns from a fetch that did not wait for others of ours. */
     private void learn(RequestSample sample) {
         if (history.add(sample)) {
             history.usual()
@@ -277,7 +277,7 @@ public final class RetrievalBalance {
         return aheadBytes + bytes <= maxBytes;
     }
 
-    /** How much a processor may have ahead. */
+    /** The greatest number of bytes that a processor may have ahead. */
     private long window(Processor processor) {
         if (!processor.rate.isKnown()) {
             return Math.min(maxBytes, INITIAL_BYTES);
@@ -292,7 +292,7 @@ public final class RetrievalBalance {
                 Math.clamp(ROOM * rate * nanos / TimeUnit.SECONDS.toNanos(1), 1, (double) maxBytes);
     }
 
-    /** What all would process if nobody waited. */
+    /** The throughput of all processors if none waited. */
     private double processedBytesPerSecond() {
         return processors.stream()
                 .map(processor -> processor.rate)
@@ -301,7 +301,7 @@ public final class RetrievalBalance {
                 .sum();
     }
 
-    /** What it does. */
+    /** Its statistics. */
     public synchronized BalanceStatistics statistics() {
         return new BalanceStatistics(
                 processors.size(),

@@ -158,7 +158,7 @@ public final class ChangesCursor implements RowCursor {
             return Step.NONE;
         }
         KeyedVersion version = open.version();
-        // What ended where it began was never there
+        // A row that became obsolete at its own LSN was never visible
         if (isInRange(open.endLsn()) && version.lsn() < open.endLsn()) {
             endedBytes += version.memoryBytes();
             if (endedBytes > maxEndedBytes) {
@@ -288,7 +288,7 @@ public final class ChangesCursor implements RowCursor {
             return false;
         }
         file = new ColumnFileVersions(first, files.openRows(first), keys, fromLsn, 0);
-        next.remove(); // only now: one that must not wait is asked again
+        next.remove(); // only now, since a call that must not wait is repeated
         return true;
     }
 
@@ -316,13 +316,13 @@ public final class ChangesCursor implements RowCursor {
         return changeLsn;
     }
 
-    /** What happened: {@link ChangeKind#code}. */
+    /** The kind of change: {@link ChangeKind#code}. */
     @Override
     public long rowId() {
         return kind.code();
     }
 
-    /** What happened. */
+    /** The kind of change. */
     public ChangeKind kind() {
         return kind;
     }

@@ -110,7 +110,7 @@ public final class IndexLookup {
             return next;
         }
 
-        /** How many there are, no further than a limit. */
+        /** The number of entries, counted up to a limit. */
         private long count(int limit) throws IOException {
             long count = 0;
             while (count < limit && advance()) {
@@ -170,8 +170,8 @@ public final class IndexLookup {
     }
 
     /**
-     * How many entries {@link #find} would look at, each of which costs a lookup by key; counts no
-     * further than {@code limit}. Blocks on files; reads what some keys need of the index together.
+     * The number of entries that {@link #find} would check, each with a lookup by key; counted up
+     * to {@code limit}. Blocks on files; reads the index blocks of several keys together.
      */
     public long count(IndexView index, List<byte[]> prefixes, long lsn, int limit)
             throws IOException {

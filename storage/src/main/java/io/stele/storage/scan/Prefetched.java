@@ -45,7 +45,7 @@ public final class Prefetched {
         return rowFiles.computeIfAbsent(file.path(), _ -> file.holding(blocks));
     }
 
-    /** The same file; blocks that were read ahead are not asked of the cache. */
+    /** The same file, which uses prefetched blocks without the cache. */
     public ColumnFile over(ColumnFile file) {
         KeyIndexReader index = keyIndexes.get(file.entry().path());
         return index == null ? file : file.withKeyIndex(index);

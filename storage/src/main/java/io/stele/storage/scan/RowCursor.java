@@ -9,7 +9,7 @@ import java.io.IOException;
  * before the first row; the present row is valid until it moves. Confined to one thread at a time.
  */
 public interface RowCursor extends AutoCloseable {
-    /** What a step came to. */
+    /** The outcome of a step. */
     enum Step {
         /** The cursor is on a row. */
         ROW,

@@ -86,7 +86,7 @@ public final class ShardScanner {
         try {
             return sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
         } catch (UncheckedIOException failed) {
-            throw failed.getCause(); // merging looks at the first version of every file
+            throw failed.getCause(); // merging reads the first version of every file
         }
     }
 

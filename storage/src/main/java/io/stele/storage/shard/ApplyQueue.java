@@ -163,7 +163,7 @@ final class ApplyQueue {
         }
     }
 
-    /** How many of the first records the apply workers can take now. */
+    /** The number of the first records that the apply workers can take now. */
     private int laneable(List<DurableRecord> records) {
         if (lanes.atRest()) {
             records.forEach(this::prepareTable);
@@ -257,7 +257,10 @@ final class ApplyQueue {
         settle(records, done);
     }
 
-    /** Applies what waits for the store, if it is time to ask it again; at rest. */
+    /**
+     * Applies the records that wait for the store, if it is time to try again; only while the
+     * workers are idle.
+     */
     void retryApply() {
         StoreWait waiting = storeWait;
         if (waiting != null && nowMillis.getAsLong() >= waiting.nextMillis()) {
@@ -275,7 +278,7 @@ final class ApplyQueue {
         answer(records, 0);
     }
 
-    /** What the application of records waits for, if it does; any thread. */
+    /** The wait of the application of records for the store, if there is one; any thread. */
     Optional<StoreWait> storeWait() {
         return Optional.ofNullable(storeWait);
     }

@@ -63,7 +63,7 @@ final class BatchEvaluation implements PresentRows {
         probes.require(view);
     }
 
-    /** What a key has: bytes of a row, or no row. */
+    /** The state of a key: bytes of a row, or no row. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record State(byte @Nullable [] array, int offset, int length) {
         static final State NONE = new State(null, 0, 0);

@@ -64,7 +64,7 @@ final class BatchProbes {
         }
     }
 
-    /** What is asked; {@link #answer} blocks on files. */
+    /** The lookups to do; {@link #answer} blocks on files. */
     record Question(
             RowProbes.Question rows, List<IndexProbes.Question> ofChecks, ParallelReads reads) {
         Answers answer() throws IOException {

@@ -100,7 +100,7 @@ final class ConflictCheck {
                         readLsn.withTime());
     }
 
-    /** What it writes to a table that another one has taken the place of would never be seen. */
+    /** Rows that it writes to a replaced table would never be seen. */
     private static Optional<String> findGone(PreparedPart part, TableGroupShard shard) {
         Set<TableId> tables = new LinkedHashSet<>();
         part.files().forEach(file -> tables.add(file.tableId()));

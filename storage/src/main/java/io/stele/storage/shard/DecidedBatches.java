@@ -37,7 +37,7 @@ final class DecidedBatches {
     private @Nullable Map<Long, Refusal> refusals;
 
     /**
-     * @param limit of batches; the lowest ones are forgotten
+     * @param limit of batches; the lowest ones are dropped
      */
     DecidedBatches(int limit) {
         this.limit = limit;
@@ -57,7 +57,7 @@ final class DecidedBatches {
         return sequence <= floor && find(sequence) < 0;
     }
 
-    /** The answer to a batch; null if it was not decided, or is forgotten. */
+    /** The answer to a batch; null if it was not decided, or its outcome was dropped. */
     @Nullable CompletableFuture<WriteOutcome> outcome(long sequence) {
         int place = find(sequence);
         if (place < 0) {

@@ -62,8 +62,8 @@ final class FileRows {
     }
 
     /**
-     * What the files have of some keys whose rows memory does not have. On a store that is far away
-     * what several keys need and is not in memory is read together.
+     * The rows in files of some keys whose rows memory does not have. On a remote store, blocks of
+     * several keys that are not cached are read together.
      *
      * @param keys each with whether the row itself is needed
      */

@@ -53,7 +53,7 @@ final class IndexProbes {
         }
     }
 
-    /** Forgets answers that came from other files than those of the index now. */
+    /** Discards results that came from other files than the index's present ones. */
     void require(IndexView present) {
         if (!isOf(present)) {
             answers.clear();
@@ -107,6 +107,6 @@ final class IndexProbes {
         }
     }
 
-    /** What the files of an index have. */
+    /** The entries in the files of an index. */
     record Answers(IndexView index, Map<KeySlice, List<byte[]>> primaryKeys) {}
 }

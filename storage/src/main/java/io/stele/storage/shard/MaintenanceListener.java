@@ -1,6 +1,6 @@
 package io.stele.storage.shard;
 
-/** Hears of work of the background that fails. Called on contexts of shards: it must not wait. */
+/** A listener for failures of background work. Called on contexts of shards: it must not wait. */
 public interface MaintenanceListener {
     /** It failed, for the first time or once more. */
     void failed(MaintenanceFailure failure);

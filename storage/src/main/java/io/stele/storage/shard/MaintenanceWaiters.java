@@ -47,7 +47,7 @@ final class MaintenanceWaiters {
     /**
      * The work failed once; it is tried again.
      *
-     * @param hopeless whether no attempt is likely to be better: nobody waits any longer
+     * @param hopeless whether no attempt is likely to succeed: then all waits end
      */
     void failed(SteleException refusal, boolean hopeless) {
         for (Waiter waiter : take()) {

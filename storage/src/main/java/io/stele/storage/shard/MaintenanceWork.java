@@ -48,7 +48,7 @@ final class MaintenanceWork {
         this.publishing = publishing;
     }
 
-    /** What went wrong last, if nothing has gone well since. */
+    /** The last failure, if there was no success since. */
     Optional<MaintenanceFailure> failure() {
         return Optional.ofNullable(failure);
     }
@@ -70,7 +70,7 @@ final class MaintenanceWork {
         return next;
     }
 
-    /** What it depends on failed. */
+    /** Work that it depends on failed. */
     void failWaiters(MaintenanceFailure found, Exception cause) {
         boolean hopeless = !StoreWait.isOutage(cause);
         waiters.forEach(each -> each.failed(found.refusal(cause), hopeless));

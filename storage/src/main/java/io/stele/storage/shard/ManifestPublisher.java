@@ -50,13 +50,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the shard's execution context, except where noted.
  */
 final class ManifestPublisher {
-    /** So that listing what there is costs little beside what flushes write. */
+    /** So that listing the versions costs little compared with the writes of flushes. */
     private static final int VERSIONS_A_DELETION = 8;
 
     /** Of writers that changed: some 8 bytes each, so that a version stays small. */
     private static final int MAX_CHANGED_BATCHES = 2048;
 
-    /** What one takes of memory while it is stored: about its ordinal and its LSN. */
+    /** About the memory of one while it is stored: its ordinal and its LSN. */
     private static final int DELETION_BYTES = 16;
 
     private final TableGroupShard shard;

@@ -56,7 +56,7 @@ final class RecordApplier {
         return Math.max(1, count);
     }
 
-    /** The records that {@link #lookAhead} looked at are applied, or never will be now. */
+    /** The records that {@link #lookAhead} prepared are applied, or will not be applied now. */
     void endAhead() {
         batches.endAhead();
     }

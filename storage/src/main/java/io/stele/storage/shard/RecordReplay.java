@@ -111,7 +111,7 @@ final class RecordReplay {
     }
 
     /**
-     * @return how many of the first records were looked at, at least one
+     * @return how many of the first records were prepared, at least one
      */
     private int lookAhead(List<Decoded> records) throws IOException {
         Map<String, Optional<PreparedPart>> parts = new HashMap<>(); // as they will be then

@@ -24,7 +24,7 @@ final class RowProbes {
         this.rows = requireNonNull(rows, "rows is null");
     }
 
-    /** Forgets what came from other files than those of the view. */
+    /** Discards results that came from other files than those of the view. */
     void require(TableView newView) {
         TableView known = view;
         if (known == null || !sameFiles(known, newView)) {
@@ -83,6 +83,6 @@ final class RowProbes {
         }
     }
 
-    /** What the files of a view have. */
+    /** The rows in the files of a view. */
     record Answers(TableView view, Map<KeySlice, Optional<Found>> rows) {}
 }

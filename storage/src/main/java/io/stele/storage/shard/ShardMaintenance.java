@@ -146,7 +146,7 @@ public final class ShardMaintenance {
         return publisher.current();
     }
 
-    /** What goes wrong in the background, and has not gone well since; any thread. */
+    /** The failures of background work without a success since; any thread. */
     public List<MaintenanceFailure> failures() {
         return failures;
     }
@@ -255,8 +255,8 @@ public final class ShardMaintenance {
     }
 
     /**
-     * Where nothing else is to be flushed, what was answered to writers would hold the log of the
-     * node for as long as they may repeat it.
+     * If nothing else needs a flush, the outcomes of writers would retain the node's log for as
+     * long as writers may repeat batches.
      */
     private void saveWriters(long nowMillis) {
         OptionalLong since = shard.heldForWritersSince();
@@ -364,7 +364,7 @@ public final class ShardMaintenance {
 
     /**
      * Puts finished work into the manifest; completes on the context when it is installed. Work
-     * whose table or index is gone meanwhile is forgotten.
+     * whose table or index is gone meanwhile is dropped.
      */
     public CompletableFuture<@Nullable Void> publish(ManifestChange change) {
         if (shard.failure().isPresent()) {
@@ -380,7 +380,7 @@ public final class ShardMaintenance {
         return store(change);
     }
 
-    /** A table was dropped: forgets its files. */
+    /** A table was dropped: drops its state and its files. */
     public void dropTable(TableShard table) {
         Table state = tables.remove(table.schema().id());
         if (state != null) {
@@ -601,7 +601,7 @@ public final class ShardMaintenance {
         collectFailures();
     }
 
-    /** What waits for a manifest, waits on. */
+    /** Changes that wait for a manifest continue to wait. */
     private void manifestFailed(Exception cause) {
         MaintenanceFailure failure = manifestWork.failed("manifest", cause, nowMillis.getAsLong());
         listener.failed(failure);
@@ -635,7 +635,7 @@ public final class ShardMaintenance {
         failures = List.copyOf(found);
     }
 
-    /** A flush that was asked for waits for a record that cannot be applied: one more attempt. */
+    /** A requested flush waits for a record that cannot be applied: counts one more attempt. */
     private void tellOfStoreWait() {
         StoreWait wait = shard.storeWait().orElse(null);
         if (wait == null || wait.equals(toldWait)) {
@@ -734,7 +734,7 @@ public final class ShardMaintenance {
         return new TableMaintenance(table, options.targetFileBytes());
     }
 
-    /** What is going on with one table. */
+    /** The running work of one table. */
     private static final class Table {
         private final TableMaintenance maintenance;
         private final MaintenanceWaiters flushWaiters = new MaintenanceWaiters();
@@ -742,7 +742,7 @@ public final class ShardMaintenance {
         private final MaintenanceWaiters sketchWaiters = new MaintenanceWaiters();
         private final MaintenanceWork flushes;
         private final MaintenanceWork merges; // and sketches
-        private final MaintenanceWork damagedMerges; // reported, while other compactions go on
+        private final MaintenanceWork damagedMerges; // reported, while other compactions continue
         private Optional<MergeRun> mergeRun = Optional.empty();
         private boolean sealAsked;
 

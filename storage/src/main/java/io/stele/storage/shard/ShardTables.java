@@ -59,10 +59,7 @@ final class ShardTables {
         return Optional.ofNullable(setAside.get(tableId)).map(SetAsideTable::refusal);
     }
 
-    /**
-     * Adds a table, unless it is set aside; the one that is there already, if so, stays and is
-     * returned.
-     */
+    /** Adds a table, unless it is set aside; an existing one stays and is returned. */
     synchronized @Nullable TableShard addIfAbsent(TableShard table) {
         SetAsideTable aside = setAside.get(table.schema().id());
         return aside != null ? aside.table() : tables.putIfAbsent(table.schema().id(), table);
@@ -106,7 +103,7 @@ final class ShardTables {
     }
 
     /**
-     * The table, unless it is dropped (nobody can read it again) or has the LSN in its files
+     * The table, unless it is dropped (and cannot be read again), or has the LSN in its files
      * already (replay), or is set aside or lost, which notes that it needs the record. On the
      * context.
      */

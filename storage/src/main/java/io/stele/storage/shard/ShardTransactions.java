@@ -229,7 +229,7 @@ final class ShardTransactions {
         } // else what came before it is trimmed, as all of it is in files
     }
 
-    /** What is prepared of a transaction, if it is not decided. */
+    /** The prepared part of a transaction, if it is not decided. */
     Optional<PreparedPart> prepared(String transactionId) {
         return Optional.ofNullable(prepared.get(transactionId));
     }
@@ -243,7 +243,7 @@ final class ShardTransactions {
 
     /**
      * The batches that an outcome from before the start puts into tables; empty if it changes files
-     * as well, or if what batches come to has to be found out from rows that are there then.
+     * as well, or if the result of batches depends on the rows present then.
      */
     Optional<List<WriteBatchReader>> plainBatches(
             Optional<PreparedPart> prepared, Outcome outcome, Lsn lsn) {
@@ -265,7 +265,7 @@ final class ShardTransactions {
         return tables.find(tableId).filter(table -> table.flushedLsn() < lsn.value()).isPresent();
     }
 
-    /** An OUTCOME record: does what was prepared, or forgets it. */
+    /** An OUTCOME record: applies the prepared part, or drops it. */
     void apply(Outcome outcome, Lsn lsn) throws IOException {
         PreparedPart part = prepared.get(outcome.transactionId());
         if (part == null) {

@@ -34,8 +34,8 @@ public record StoreWait(
     }
 
     /**
-     * What was thrown, as an exception: an error of the machine in the middle of background work (a
-     * class that does not load, a stack that is full) is a failure of that work like others.
+     * The thrown object as an exception: an error of the JVM in the middle of background work (a
+     * class that does not load, a full stack) is a failure of that work like others.
      */
     static Exception exception(Throwable thrown) {
         return thrown instanceof Exception known

@@ -179,7 +179,7 @@ public final class TableGroupShard {
         queue.runAfterApply();
     }
 
-    /** Forgets a dropped table; any thread. Its files are the maintenance's business. */
+    /** Drops the state of a dropped table; any thread. The maintenance handles its files. */
     public void removeTable(TableId tableId) {
         tables.remove(tableId)
                 .ifPresent(
@@ -236,7 +236,7 @@ public final class TableGroupShard {
         resolver.forget(tableId);
     }
 
-    /** How a damaged log record is named. */
+    /** The name of a damaged log record. */
     static String recordName(ShardId shard, Lsn lsn) {
         return "log/" + shard + "/" + lsn;
     }
@@ -283,7 +283,10 @@ public final class TableGroupShard {
         return tables.setAside().stream().map(aside -> aside.table().schema().id()).toList();
     }
 
-    /** What cannot be used here, and what does not serve because of it; any thread. */
+    /**
+     * The objects that cannot be used here, and the tables that are not served because of them; any
+     * thread.
+     */
     public List<Damage> damages() {
         List<Damage> found = new ArrayList<>();
         SteleException stopped = failure;
@@ -301,7 +304,7 @@ public final class TableGroupShard {
     }
 
     /**
-     * The records that nobody here will put into files, and that a later start needs. On the
+     * The records that this shard will not put into files, and that a later start needs. On the
      * context.
      */
     public Optional<KeptRecords> keptRecords() {
@@ -546,7 +549,7 @@ public final class TableGroupShard {
         return resolver.pause();
     }
 
-    /** Asks files again that could not be read for conditional writes; on the context. */
+    /** Repeats reads of files that failed for conditional writes; on the context. */
     void retryConditional() {
         resolver.retry();
     }
@@ -621,7 +624,7 @@ public final class TableGroupShard {
         gate.poke();
     }
 
-    /** How writes were held back; any thread. */
+    /** The status of the write gate; any thread. */
     public GateStatus gateStatus() {
         return gate.status();
     }
@@ -699,12 +702,12 @@ public final class TableGroupShard {
         return queue.isAtRest();
     }
 
-    /** How records are applied now; any thread. */
+    /** The status of the application of records; any thread. */
     public ApplyStatus applyStatus() {
         return queue.status();
     }
 
-    /** What the application of records waits for, if it does; any thread. */
+    /** The wait of the application of records for the store, if there is one; any thread. */
     public Optional<StoreWait> storeWait() {
         return queue.storeWait();
     }

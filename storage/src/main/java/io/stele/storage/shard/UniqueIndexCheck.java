@@ -57,16 +57,16 @@ final class UniqueIndexCheck {
                         () -> new IllegalStateException("Expected index " + indexId + ", gone"));
     }
 
-    /** The values that a row must have alone, if any: what {@link IndexProbes} are asked. */
+    /** The values that must be unique to a row, if any: the keys for {@link IndexProbes}. */
     Optional<byte[]> claim(BinaryRow row) {
         return index().keys().uniqueValues(row, buffer);
     }
 
     /**
-     * Judges the row that a key has after a batch, and stages its claim. Its result counts only if
-     * everything it asked for was answered.
+     * Checks the row that a key has after a batch, and stages its claim. The result is valid only
+     * if all requested lookups were answered.
      *
-     * @return why the batch must not be
+     * @return the reason to refuse the batch, if any
      */
     Optional<SteleException> check(
             KeySlice key,

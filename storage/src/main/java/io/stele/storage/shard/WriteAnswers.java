@@ -53,7 +53,7 @@ final class WriteAnswers {
                             broken != null ? broken : refusal.cause(),
                             new WriteOutcome(record.lsn(), 0));
             case null, default -> {
-                // Nobody waits here: transactions wait for the LSN.
+                // No future waits here: transactions wait for the LSN.
             }
         }
     }

@@ -62,8 +62,8 @@ final class WriteGate {
     }
 
     /**
-     * Whether the write may go on now; otherwise it waits and runs later, or is refused if it
-     * waited too long.
+     * Whether the write may pass now; otherwise it waits and runs later, or is refused if it waited
+     * too long.
      *
      * @throws SteleException BUSY when too much waits already; nothing was done, and {@link
      *     HeldWrite#postponed} was called
@@ -209,7 +209,10 @@ final class WriteGate {
         return true;
     }
 
-    /** While stopped, until the pressure is looked at again; while slowed, until the rest is in. */
+    /**
+     * While stopped, the time until the pressure is checked again; while slowed, until the rest has
+     * passed.
+     */
     private synchronized long retryAfterMillis() {
         if (pressure.isStop()) {
             return STOPPED_RETRY_MILLIS;

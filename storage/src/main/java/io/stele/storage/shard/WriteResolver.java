@@ -163,7 +163,7 @@ final class WriteResolver {
         return known;
     }
 
-    /** Forgets a table that is dropped. */
+    /** Drops the state of a dropped table. */
     void forget(TableId tableId) {
         checks.remove(tableId);
     }
@@ -343,7 +343,7 @@ final class WriteResolver {
         awaitingDrain.clear();
     }
 
-    /** Starts the lookups of the batches at the head that have not been looked at. */
+    /** Starts the lookups of the batches at the head that have not been prepared. */
     private void askAhead() {
         List<QueuedWrite> ahead = new ArrayList<>();
         synchronized (lock) {
@@ -374,8 +374,7 @@ final class WriteResolver {
         }
     }
 
-    // What is in memory or in flight may change until the batch's turn; asking too much is
-    // harmless.
+    // Rows in memory or in flight may change until the batch's turn; too many lookups are harmless.
     private void askRows(QueuedWrite write, RowProbes rows) {
         TableChanges known = changes.get(write.table().schema().id());
         WriteBatchReader batch = write.batch();
@@ -454,8 +453,9 @@ final class WriteResolver {
         run();
     }
 
-    // A batch cannot be left out, since those behind it are worked out on what it does: either it
-    // goes on asking at the next tick, or its table is set aside, and all of the table's with it.
+    // A batch cannot be skipped, since later ones were evaluated on its result. Either its lookups
+    // are repeated at the next tick, or its table is set aside together with all of the table's
+    // batches.
     private void unanswered(QueuedWrite write, Exception broken) {
         TableShard table = write.table();
         if (table.isDropped() || passes(table, broken)) {
@@ -477,7 +477,7 @@ final class WriteResolver {
                 || (!isUnchecked && FailedFile.find(table, broken).isEmpty());
     }
 
-    /** Asks again what could not be read. */
+    /** Repeats the lookups that failed. */
     void retry() {
         if (!active) {
             return;
@@ -505,7 +505,7 @@ final class WriteResolver {
             return true;
         }
         if (head.batch().schemaVersion() > table.schema().schemaVersion()) {
-            return false; // valid for columns that are about to be in effect; altered() goes on
+            return false; // valid for columns that will soon be in effect; altered() handles it
         }
         if (!table.schema().hasPrimaryKey()) {
             return append(head, null, new Accepted(head.batch(), 0));
@@ -577,7 +577,7 @@ final class WriteResolver {
                         try {
                             shard.append(write, resolution, ticket);
                         } catch (RuntimeException | Error broken) {
-                            // What comes later was worked out on it
+                            // Later batches were evaluated on it
                             SteleException cause = failed(StoreWait.exception(broken));
                             shard.context().execute(() -> shard.fail(cause));
                         } finally {

@@ -71,10 +71,10 @@ final class WriterWindows {
     }
 
     /**
-     * Takes a sequence, unless it was taken before.
+     * Accepts a sequence, unless it was accepted before.
      *
-     * @param acknowledgement what later repetitions get
-     * @return the outcome of the earlier one, OUTCOME_UNKNOWN if that is forgotten; empty: the
+     * @param acknowledgement the future for later repetitions
+     * @return the outcome of the earlier one, OUTCOME_UNKNOWN if that was dropped; empty: the
      *     sequence is new and now in flight
      * @throws SteleException BUSY: a lower sequence is owed, or too many are in flight, and now
      *     this one is owed as well; or there are too many writers
@@ -187,7 +187,10 @@ final class WriterWindows {
         }
     }
 
-    /** Of writers that wrote nothing for longest: some at a time, since it looks at all. */
+    /**
+     * Drops outcomes of the writers that wrote nothing for longest: some at a time, since it checks
+     * all.
+     */
     private void forgetBatches(Window window) {
         Iterator<Window> eldest = windows.values().iterator();
         while (batches > MAX_BATCHES - MAX_BATCHES / 8 && eldest.hasNext()) {
@@ -223,9 +226,9 @@ final class WriterWindows {
 
     /**
      * The sequence is refused as BUSY: it is owed from now on, unless another attempt at it was
-     * taken, which goes on.
+     * accepted, which continues.
      *
-     * @param acknowledgement of the attempt that is refused, taken or not
+     * @param acknowledgement of the refused attempt, accepted or not
      */
     synchronized void postponed(
             UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
@@ -277,7 +280,7 @@ final class WriterWindows {
 
     /**
      * The lowest LSN of a record whose outcome is in no installed manifest, as long as a writer may
-     * still ask for it; {@code Long.MAX_VALUE} if there is none.
+     * still request it; {@code Long.MAX_VALUE} if there is none.
      */
     synchronized long minUnsavedLsn() {
         long oldestMillis = nowMillis.getAsLong() - WireLimits.WRITER_MEMORY.toMillis();
@@ -328,9 +331,9 @@ final class WriterWindows {
     }
 
     /**
-     * Writers at one moment.
+     * The writers' progress at one moment.
      *
-     * @param number of the moment, to ask what changed since
+     * @param number of the moment, for later requests of the changes since
      */
     record Capture(long number, List<WriterProgress> writers) {
         Capture {

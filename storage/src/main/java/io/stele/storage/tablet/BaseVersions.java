@@ -44,7 +44,7 @@ final class BaseVersions implements AutoCloseable {
         }
     }
 
-    /** How many there are at most. */
+    /** The greatest possible number of versions. */
     static long count(TableView view) {
         long count = view.memTables().stream().mapToLong(MemTable::versionCount).sum();
         if (view.schema().orientation().hasRows()) {

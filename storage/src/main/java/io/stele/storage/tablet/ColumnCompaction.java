@@ -100,7 +100,7 @@ final class ColumnCompaction implements ManifestChange {
         return List.copyOf(partitions.values());
     }
 
-    /** Nobody reads it any more, and neither do we. */
+    /** No reader sees any row of it, so it is not read here either. */
     private boolean isGone(ColumnFile file) {
         return file.hasEnded(retentionLsn) || file.entry().maxLsn().value() < expiredLsn;
     }

@@ -109,7 +109,7 @@ public final class ColumnFile {
         return mapping;
     }
 
-    /** How many rows a reader at {@code lsn} must skip. */
+    /** The number of rows that a reader at {@code lsn} must skip. */
     long deletedAt(long lsn) {
         return deletes.cardinalityAt(lsn);
     }
@@ -223,7 +223,7 @@ public final class ColumnFile {
         return entry.minLsn().value() <= lsn && !hasEnded(lsn);
     }
 
-    /** Ends every row that is there at {@code lsn}, which is above all of them. */
+    /** Deletes every row that exists at {@code lsn}, which is above all of them. */
     void endAll(long lsn) {
         if (entry.minLsn().value() <= lsn) { // else it is newer, and the log is replayed
             deletes.endAll(Math.toIntExact(entry.rowCount()), lsn);

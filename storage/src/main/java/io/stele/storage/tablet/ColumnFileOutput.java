@@ -211,6 +211,6 @@ final class ColumnFileOutput implements AutoCloseable {
     /** Which file takes a row. */
     private record Place(ByteBuffer partition, int segment, boolean isHistory) {}
 
-    /** Where a row lies: the number of the file and the row's ordinal in it. */
+    /** The place of a row: the number of the file and the row's ordinal in it. */
     record Placement(int file, int ordinal) {}
 }

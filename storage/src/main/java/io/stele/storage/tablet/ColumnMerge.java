@@ -27,7 +27,7 @@ final class ColumnMerge {
     /**
      * @param partition of all inputs; null: the table has none
      * @param reads of the inputs
-     * @param placements hears where each row went
+     * @param placements receives the new place of each row
      */
     ColumnMerge(
             ColumnFileOutput output,
@@ -40,7 +40,7 @@ final class ColumnMerge {
         this.placements = requireNonNull(placements, "placements is null");
     }
 
-    /** Hears where a row went. */
+    /** Receives the new place of a row. */
     @FunctionalInterface
     interface Placements {
         void place(int input, int ordinal, int newFile, int newOrdinal);
@@ -80,7 +80,7 @@ final class ColumnMerge {
         return !schema.hasPrimaryKey() || (file.hasKeyIndex() && file.keyIndex().isByRank());
     }
 
-    /** Adds an input, whose number the placements hear; before {@link #run}. */
+    /** Adds an input, whose number the placements receive; before {@link #run}. */
     void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, KeptRows kept)
             throws IOException {
         batches.add(rows);

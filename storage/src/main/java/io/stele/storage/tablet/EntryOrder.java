@@ -86,7 +86,7 @@ final class EntryOrder {
         }
     }
 
-    /** How many first bytes the keys share; below 0 if one of them ends there. */
+    /** The number of first bytes that the keys share; below 0 if one of them ends there. */
     private int shared(int from, int to, int known) {
         int first = order[from];
         int start = start(first);

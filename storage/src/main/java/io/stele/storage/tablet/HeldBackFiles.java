@@ -53,7 +53,7 @@ final class HeldBackFiles {
         return held != null && held.isHeld(nowMillis);
     }
 
-    /** Forgets files that the table has no more. */
+    /** Drops files that the table no longer has. */
     void retain(Set<String> fileIds) {
         files.keySet().retainAll(fileIds);
     }

@@ -103,12 +103,12 @@ public final class IndexKeys {
         return XxHash64.hash(array, offset, length);
     }
 
-    /** What entries begin with whose rows' index columns begin with {@code prefix}. */
+    /** The prefix of the entries of rows whose index columns begin with {@code prefix}. */
     public static byte[] entryPrefix(byte[] prefix) {
         return prefix.length <= MAX_COLUMN_BYTES ? prefix : Arrays.copyOf(prefix, MAX_COLUMN_BYTES);
     }
 
-    /** How many bytes of an entry are index columns. */
+    /** The number of bytes of an entry that are index columns. */
     public int columnBytes(byte[] array, int offset, int length) {
         try {
             return columns.length(array, offset, offset + Math.min(length, MAX_COLUMN_BYTES));

@@ -23,10 +23,10 @@ import java.util.List;
  * checked first, and the rest only if enough of the sample is stale. Confined to one thread.
  */
 final class IndexRepair {
-    /** One entry of this many is looked at in any case. */
+    /** One entry of this many is always checked. */
     static final int SAMPLE = 64;
 
-    /** The whole batch is looked at if more than one of this many of the sample is stale. */
+    /** The whole batch is checked if more than one of this many of the sample is stale. */
     private static final int WORTH_IT = 16;
 
     private final IndexKeys keys;
@@ -39,7 +39,7 @@ final class IndexRepair {
 
     /**
      * @param expiredLsn rows below are not visible to any reader
-     * @param thorough look at all entries
+     * @param thorough whether to check all entries
      */
     IndexRepair(
             IndexKeys keys,
@@ -74,12 +74,12 @@ final class IndexRepair {
         return found;
     }
 
-    /** How many entries were looked up. */
+    /** The number of entries looked up. */
     long checked() {
         return checked;
     }
 
-    /** How many of them can be dropped. */
+    /** The number of them that can be dropped. */
     long stale() {
         return stale;
     }

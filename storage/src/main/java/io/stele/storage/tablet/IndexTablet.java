@@ -71,7 +71,7 @@ final class IndexTablet {
         return closed;
     }
 
-    /** Forgets what is in no file. */
+    /** Drops the entries that are in no file. */
     void letGo() {
         seal();
         sealed.clear();

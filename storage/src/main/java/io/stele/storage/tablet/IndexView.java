@@ -128,7 +128,7 @@ public record IndexView(
                 held.add(file.withReader(reader));
                 prefetches.put(file, reader.prefetchBeginnings());
             } else {
-                held.add(file); // which nobody opens
+                held.add(file); // not opened for this
             }
         }
         for (int i = 0; i < prefixes.size(); i++) {

@@ -25,7 +25,7 @@ final class KeySlots {
         this.versions = requireNonNull(versions, "versions is null");
     }
 
-    /** How many keys there are; the writer's. */
+    /** The number of keys; for the writer only. */
     int keyCount() {
         return keyCount;
     }

@@ -20,7 +20,7 @@ import java.util.Arrays;
  */
 public final class KeyedVersion implements Comparable<KeyedVersion> {
     /**
-     * What a version costs beyond its bytes: the object, its skip list node and its share of the
+     * The memory of a version beyond its bytes: the object, its skip list node and its share of the
      * index levels.
      */
     public static final int OVERHEAD_BYTES = 128;
@@ -96,8 +96,8 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
     }
 
     /**
-     * What sorts just before or at the newest version of a key that a reader at {@code lsn} may
-     * see.
+     * A version that sorts just before or at the newest version of a key that a reader at {@code
+     * lsn} may see.
      */
     static KeyedVersion probe(byte[] keyArray, int keyOffset, int keyLength, long lsn) {
         return deleted(keyArray, keyOffset, keyLength, lsn);

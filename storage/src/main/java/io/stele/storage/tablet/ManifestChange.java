@@ -21,7 +21,7 @@ public interface ManifestChange {
     /** Column files this change adds, whose deletion vectors are stored with the manifest. */
     List<ColumnFile> newColumnFiles();
 
-    /** Files that are replaced; nobody starts to read them once this is installed. */
+    /** Files that are replaced; no new reader uses them once this is installed. */
     Set<String> removedFileIds();
 
     /** Whether what this was about is gone meanwhile, so that it must not be published. */

@@ -66,10 +66,10 @@ public sealed interface MemTable
     /** Bytes held, about. */
     long sizeBytes();
 
-    /** How many versions were put. */
+    /** The number of versions that were put. */
     long versionCount();
 
-    /** How many versions, at most, are not the newest of their key here. */
+    /** An upper limit of the versions that are not the newest of their key here. */
     default long olderVersionCount() {
         return versionCount();
     }

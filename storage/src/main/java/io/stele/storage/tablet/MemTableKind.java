@@ -9,8 +9,8 @@ enum MemTableKind {
     /** In key order at all times: row tables, whose rows are served from memory. */
     ORDERED,
     /**
-     * In the order they came, with a hash of their keys: column tables, which are asked for keys
-     * and for all rows.
+     * In the order they came, with a hash of their keys: column tables, which are read by key and
+     * as a whole.
      */
     HASHED;
 

@@ -73,8 +73,8 @@ public final class RowCache {
     }
 
     /**
-     * The rows of one table in one shard; closed until someone looks a key up, so that tables that
-     * are only written and scanned pay nothing. {@link #open}, changes and resets belong to the
+     * The rows of one table in one shard; closed until the first lookup by key, so that tables that
+     * are only written and scanned have no cost. {@link #open}, changes and resets belong to the
      * shard's execution context, the rest is for any thread.
      */
     public final class Slice {
@@ -128,7 +128,7 @@ public final class RowCache {
             }
         }
 
-        /** What lookups are measured by. */
+        /** The clock that measures lookups. */
         public long nanoTime() {
             return nanoTime.getAsLong();
         }

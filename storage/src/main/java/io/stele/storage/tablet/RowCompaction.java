@@ -35,7 +35,7 @@ final class RowCompaction implements ManifestChange {
         this.pick = requireNonNull(pick, "pick is null");
     }
 
-    /** Only takes files away: nobody sees their rows any more. */
+    /** Only removes files whose rows no reader sees any more. */
     static RowCompaction drop(TableShard table, List<RowFile> files) {
         List<FileEntry> entries = files.stream().map(RowFile::entry).toList();
         return new RowCompaction(table, files, new Pick(entries, 0, false, List.of()));

@@ -33,7 +33,7 @@ final class RowCompactionPolicy {
     /** Flushes that make level 0 full. */
     static final int LEVEL0_FILES = 4;
 
-    /** How much more a level may hold than the one above. */
+    /** The ratio of a level's limit to that of the level above. */
     static final int RATIO = 10;
 
     /** Level 6 holds 100,000 times level 1: more than a shard ever has. */
@@ -281,7 +281,7 @@ final class RowCompactionPolicy {
         }
 
         /**
-         * @param retentionLsn nobody reads below
+         * @param retentionLsn no reader reads below
          * @param expiredLsn versions below have expired for every reader
          */
         static Candidate of(RowFile file, long retentionLsn, long expiredLsn) {

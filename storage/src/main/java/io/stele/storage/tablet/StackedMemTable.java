@@ -26,7 +26,7 @@ final class StackedMemTable implements MemTable {
         }
     }
 
-    /** How many memtables lie one upon the other. */
+    /** The number of stacked memtables. */
     static int height(MemTable table) {
         int height = 1;
         for (MemTable top = table; top instanceof StackedMemTable stack; top = stack.below) {

@@ -108,7 +108,7 @@ public final class TableFiles {
         return rows;
     }
 
-    /** What each cache did and holds. */
+    /** The counters and contents of each cache. */
     public List<CacheStatistics> cacheStatistics() {
         return List.of(
                 rowBlocks.statistics(),
@@ -244,7 +244,7 @@ public final class TableFiles {
         return points.read(reader(file), ordinal).mapped(file.mapping());
     }
 
-    /** How reads that do not need each other are done. */
+    /** The executor of independent reads. */
     public ParallelReads parallelReads() {
         return ParallelReads.of(store);
     }
@@ -301,7 +301,7 @@ public final class TableFiles {
         }
     }
 
-    /** Forgets what is cached of a file that was deleted. */
+    /** Removes the cached data of a file that was deleted. */
     public void forget(String path) {
         rowBlocks.forget(path);
         keyIndexes.forget(path);

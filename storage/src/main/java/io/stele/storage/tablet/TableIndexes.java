@@ -49,14 +49,14 @@ final class TableIndexes {
         return tablets.isEmpty();
     }
 
-    /** What readers see; changes with each change but those of the writers. */
+    /** The views of readers; they change with each change except those by the writers. */
     List<IndexView> views() {
         return views;
     }
 
     /**
      * Follows the table's schema: new indexes take entries from now on and are not complete, and
-     * those that are gone are forgotten.
+     * dropped ones are removed.
      */
     void follow(TableSchema newSchema, RowLayout newLayout) {
         schema = newSchema;
@@ -76,7 +76,7 @@ final class TableIndexes {
         showViews();
     }
 
-    /** Forgets all entries that are in no file. */
+    /** Drops all entries that are in no file. */
     void letGo() {
         seal();
         tablets.values().forEach(IndexTablet::letGo);

@@ -25,7 +25,7 @@ public final class TableMaintenance {
     private static final int ROW_FILES_OF_LEVEL_1 =
             8; // the fewer, the more of a level each compaction rewrites
 
-    // Of a flush: files of partitions below this are crumbs, where there are more than a few.
+    // Files of partitions below this size are too small for a flush, if there are more than a few.
     private static final long CRUMB_BYTES = 64 << 10;
     private static final int FEW_FILES = 16;
 
@@ -152,7 +152,7 @@ public final class TableMaintenance {
         return Optional.empty();
     }
 
-    // Asked for, all files become one run and every entry is checked against the rows.
+    // On request, all files become one run and every entry is checked against the rows.
     private Optional<Merge> wholeIndex(TableView view, IndexView index, long retentionLsn) {
         Set<Integer> levels = new HashSet<>();
         index.files().forEach(file -> levels.add(file.entry().level()));

@@ -133,8 +133,8 @@ public final class TableShard {
     }
 
     /**
-     * Puts changed columns into effect: rows that are applied from now on have them, and what is
-     * there is read as if it had them. Nothing is rewritten.
+     * Puts changed columns into effect: rows that are applied from now on have them, and existing
+     * rows are read as if they had them. Nothing is rewritten.
      *
      * @param appliedLsn every change at or below is applied
      */
@@ -167,7 +167,7 @@ public final class TableShard {
         rowCache.endReset();
     }
 
-    /** Nobody finds the table any more: work on its files may end early. Any thread. */
+    /** The table is not found any more: work on its files may end early. Any thread. */
     public void drop() {
         dropped = true;
     }
@@ -207,7 +207,7 @@ public final class TableShard {
         return versions.layout();
     }
 
-    /** What was written here; any thread. */
+    /** The traffic of this table; any thread. */
     public Traffic traffic() {
         return traffic;
     }
@@ -288,8 +288,8 @@ public final class TableShard {
     }
 
     /**
-     * From now on nobody reads below {@code lsn}: what is about to be written may leave out what
-     * ended by then.
+     * From now on no reader reads below {@code lsn}: later writes may leave out versions that
+     * became obsolete by then.
      */
     void forgetHistory(long lsn) {
         historyLsn = Math.max(historyLsn, lsn);
@@ -297,9 +297,9 @@ public final class TableShard {
     }
 
     /**
-     * From now on nobody reads below {@code horizonLsn}, so what is about to be written may leave
-     * out rows that have expired there. The horizon may be above what is applied: rows that come
-     * below it have expired as well.
+     * From now on no reader reads below {@code horizonLsn}, so later writes may leave out rows that
+     * have expired there. The horizon may be above the applied LSN: rows that are applied below it
+     * have expired as well.
      */
     public void forgetExpired(long horizonLsn) {
         if (schema().options().expires()) {

@@ -78,7 +78,7 @@ public final class TableVersions {
     }
 
     /**
-     * How rows of a version become rows of this one.
+     * The mapping of rows of a version to rows of this one.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA: the table never had the version, or
      *     has it only later

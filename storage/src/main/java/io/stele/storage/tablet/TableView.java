@@ -61,7 +61,7 @@ public record TableView(
 
     /** The index of an id. */
     public Optional<IndexView> index(int indexId) {
-        for (IndexView index : indexes) { // asked with every row of a table with a unique index
+        for (IndexView index : indexes) { // called with every row of a table with a unique index
             if (index.indexId() == indexId) {
                 return Optional.of(index);
             }

@@ -111,7 +111,7 @@ final class AppendQueue {
         }
     }
 
-    /** Whether nobody has waited for longer for the room that a record needs. */
+    /** Whether no record has waited longer for the room that a record needs. */
     private boolean isNext(PendingRecord record) {
         for (PendingRecord waiting : turns) {
             if (waiting == record) {
@@ -128,7 +128,7 @@ final class AppendQueue {
         return state(one.shard).held == state(other.shard).held;
     }
 
-    /** Adds a record if there is room, and nobody waits for it with a larger one. */
+    /** Adds a record if there is room, and no larger one waits for it. */
     boolean offer(PendingRecord record) {
         lock.lock();
         try {
@@ -200,7 +200,7 @@ final class AppendQueue {
     }
 
     /**
-     * Asks for a hold; {@code Grant} comes at once if the shards are free and nobody waits for
+     * Requests a hold; {@code Grant} comes at once if the shards are free and no request waits for
      * them.
      */
     void requestHold(HoldRequest request) {
@@ -242,7 +242,7 @@ final class AppendQueue {
     }
 
     private Grant grant(Set<ShardId> held) {
-        // What was queued before the hold stays before it.
+        // Records queued before the hold stay before it.
         for (PendingRecord record : queue) {
             if (!record.assigned() && held.contains(record.shard)) {
                 assign(record);
@@ -322,8 +322,8 @@ final class AppendQueue {
     }
 
     /**
-     * Ends a hold: {@code voids} fill up its LSN, and the records that waited go on; nothing if the
-     * log has ended.
+     * Ends a hold: {@code voids} fill up its LSN, and the waiting records are released; does
+     * nothing if the log has ended.
      */
     void release(Set<ShardId> held, Lsn lsn, List<PendingRecord> voids) {
         List<Runnable> grants;
@@ -355,7 +355,7 @@ final class AppendQueue {
 
     /**
      * The hold of these shards never ends: no record is accepted any more, and the waiting ones are
-     * returned. Records of other shards behind them go on.
+     * returned. Records of other shards behind them continue.
      */
     Leftovers abandon(Set<ShardId> held, SteleException reason) {
         List<Runnable> grants;
@@ -413,7 +413,7 @@ final class AppendQueue {
         return result;
     }
 
-    /** Asks for a group even if no record waits. */
+    /** Requests a group even if no record waits. */
     void requestMark() {
         lock.lock();
         try {

@@ -52,7 +52,7 @@ public final class HadoopLogFiles implements LogFiles {
 
     private static final long LEASE_PAUSE_MILLIS = 200;
 
-    /** The name node is asked to recover a lease again after 10 s, and given up on after 5 min. */
+    /** Lease recovery is requested again after 10 s, and given up after 5 min. */
     private static final int LEASE_PAUSES_A_REQUEST = 50;
 
     private static final int LEASE_REQUESTS = 30;
@@ -96,7 +96,7 @@ public final class HadoopLogFiles implements LogFiles {
                     return;
                 }
             } catch (FileNotFoundException e) {
-                // Another engine has renamed what was looked at: look again
+                // Another engine has renamed the directory meanwhile: list again
             }
         }
         throw new IOException(
@@ -107,7 +107,7 @@ public final class HadoopLogFiles implements LogFiles {
                         root));
     }
 
-    /** Makes a step, or finds out that there are none left and that nobody else can write. */
+    /** Makes a step, or finds that none is left and that no other engine can write. */
     private boolean owns(long epoch) throws IOException {
         List<Long> epochs = epochs();
         if (epochs.equals(List.of(epoch))) {
@@ -232,7 +232,10 @@ public final class HadoopLogFiles implements LogFiles {
         return new HadoopWriter(createFile(path(segment), EnumSet.of(CreateFlag.CREATE)));
     }
 
-    /** Never makes a directory: that of our epoch is there as long as nobody took the log over. */
+    /**
+     * Never creates a directory: that of our epoch exists as long as no other engine has taken the
+     * log over.
+     */
     private FSDataOutputStream createFile(Path file, EnumSet<CreateFlag> flags) throws IOException {
         flags.add(CreateFlag.SYNC_BLOCK);
         return files.createNonRecursive(
@@ -255,7 +258,9 @@ public final class HadoopLogFiles implements LogFiles {
         return new HadoopReader(files.open(file), files.getFileStatus(file).getLen());
     }
 
-    /** Writes the segment anew: what was never synced may be in the memory of data nodes only. */
+    /**
+     * Rewrites the segment: bytes that were never synced may be only in the memory of data nodes.
+     */
     @Override
     public void seal(long segment, long sizeBytes, long rewriteFrom) throws IOException {
         Path file = path(segment);

@@ -16,12 +16,12 @@ import java.util.List;
  */
 public interface LogFiles extends Closeable {
     /**
-     * Makes this engine the owner of the log: from here on nobody of a lower epoch appends, and
-     * what they have appended is there to be read. Called once, before all but {@link #segments}
-     * and {@link #open}; files that only one process can open need nothing.
+     * Makes this engine the owner of the log: from now on engines of a lower epoch cannot append,
+     * and everything that they have appended can be read. Called once, before all methods but
+     * {@link #segments} and {@link #open}; files that only one process can open need nothing.
      *
      * @param epoch that no other engine has
-     * @param logId of the log, for what is written to take it over
+     * @param logId of the log, for the object that takes it over
      * @throws io.stele.protocol.SteleException UNAVAILABLE if an engine of a higher epoch has the
      *     log
      */
@@ -32,7 +32,7 @@ public interface LogFiles extends Closeable {
         return false;
     }
 
-    /** How what is written into segments is encrypted, if it is. */
+    /** The encryption of bytes in segments, if there is one. */
     default Encryption encryption() {
         return Encryption.NONE;
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The exclusive right to the next LSN of several shards. From its grant to its release, records
- * that others append for these shards wait without an LSN; other shards go on. A transaction
+ * that others append for these shards wait without an LSN; other shards continue. A transaction
  * decides its outcome meanwhile, so that its commit LSN lies between the LSNs before and after it
  * in every shard.
  *

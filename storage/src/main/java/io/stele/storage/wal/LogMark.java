@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * A place in a log that is durable: every later look at the log finds this group or one after it.
+ * A place in a log that is durable: every later read of the log finds this group or one after it.
  *
  * @param logId the id of the log
  * @param sequence of the last group that is certainly durable; 0 if there is none

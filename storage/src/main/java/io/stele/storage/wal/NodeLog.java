@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The write-ahead log of a node, shared by all its shards. Records wait in a bounded queue; one log
  * thread takes everything that waits as one group, gives the records their LSNs, writes and syncs
- * the group, notifies the listener, completes the futures, and goes on.
+ * the group, notifies the listener, completes the futures, and continues.
  *
  * <p>Invariant: LSNs of one shard increase in log order. Invariant: a future completes normally,
  * and the listener is notified of a record, only after the record is durable. Invariant: after a

@@ -142,7 +142,7 @@ public final class ObjectLogFiles implements LogFiles {
         }
     }
 
-    /** The ids that are there without a gap up to the last one; before them are old fences only. */
+    /** The existing ids without a gap up to the last one; before them are old fences only. */
     @Override
     public List<Long> segments() throws IOException {
         NavigableSet<Long> ids = list();
@@ -172,7 +172,7 @@ public final class ObjectLogFiles implements LogFiles {
         return LogObject.decode(store.readFully(path(id)), id, describe(id));
     }
 
-    /** Nothing is asked of the store yet: the segment is there, whole and durable, at its sync. */
+    /** Makes no request to the store yet: the segment exists, whole and durable, after its sync. */
     @Override
     public synchronized Writer create(long segment) {
         if (epoch == 0) {
@@ -253,8 +253,8 @@ public final class ObjectLogFiles implements LogFiles {
     }
 
     /**
-     * A crash in between leaves some of them below a gap, which nobody reads, and which stay as
-     * fences do.
+     * A crash in between leaves some of them below a gap, which are never read, and stay as fences
+     * do.
      */
     @Override
     public void delete(List<Long> segments) throws IOException {
@@ -340,7 +340,7 @@ public final class ObjectLogFiles implements LogFiles {
 
         @Override
         public void close() {
-            // nothing to give back
+            // nothing to release
         }
     }
 
@@ -373,7 +373,7 @@ public final class ObjectLogFiles implements LogFiles {
 
         @Override
         public void close() {
-            // nothing to give back
+            // nothing to release
         }
     }
 }

@@ -202,7 +202,7 @@ public final class RecoveredLog {
     }
 
     /**
-     * What was cut from the end, if anything: file, offset and bytes; such bytes were never
+     * The part cut from the end, if any: file, offset and bytes; such bytes were never
      * acknowledged.
      */
     public Optional<String> cutTail() {

@@ -38,7 +38,7 @@ final class SegmentCipher {
     }
 
     /**
-     * Of a segment that is there.
+     * The cipher of an existing segment.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA if the master key is not here, or the
      *     key is another segment's
@@ -50,7 +50,7 @@ final class SegmentCipher {
                 header.segment(), wrappedKey, encryption.unwrap(wrappedKey, context, where));
     }
 
-    /** What a segment's key belongs to. */
+    /** The context to which a segment's key is bound. */
     private static byte[] context(long segment, long firstSequence) {
         return ByteBuffer.allocate(2 * Long.BYTES).putLong(segment).putLong(firstSequence).array();
     }

@@ -26,7 +26,7 @@ final class SegmentScanner {
     private final Encryption encryption;
     private @Nullable SegmentCipher cipher; // null: the records are plain
 
-    /** Where a scan ended. */
+    /** The end of a scan. */
     record End(long position, long lastGroup, long nextSequence, long lowestSegment) {
         /** Whether there was no group. */
         boolean isEmpty() {

@@ -43,7 +43,7 @@ final class WalFormat {
     /** Of a segment whose records are encrypted. */
     static final int ENCRYPTED_VERSION = 2;
 
-    /** What follows the header of such a segment. */
+    /** The bytes after the header of such a segment. */
     static final int SEGMENT_KEY_BYTES = Encryption.WRAPPED_KEY_BYTES + Integer.BYTES;
 
     static final int GROUP_MAGIC = 0x53475250; // SGRP

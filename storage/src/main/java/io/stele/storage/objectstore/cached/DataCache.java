@@ -51,7 +51,7 @@ public final class DataCache implements AutoCloseable {
      */
     private static final long OPENING_MILLIS = 1_000;
 
-    /** In the folder of caches that nobody configured. */
+    /** The folder of pages in the default folder of caches. */
     private static final String PAGES = "pages";
 
     private final SegmentPageStore pages;
@@ -82,11 +82,11 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * Opens the directories of a configuration. What fails later takes a directory out and nothing
-     * else; what is wrong at the start is a mistake of the configuration.
+     * Opens the directories of a configuration. A later failure takes only its directory out of
+     * use; a failure at the start is a mistake of the configuration.
      *
      * @param nanoTime a clock of nanoseconds that never goes back
-     * @param executor runs blocking tasks that wait for nobody but disks and the store
+     * @param executor runs blocking tasks that wait only for disks and the store
      * @throws IOException with key, directory and reason, if a directory is in use by another
      *     process, cannot be written, or may take too little for a cache
      */
@@ -133,11 +133,12 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * Opens the cache of a process that nobody configured directories for: {@code pages} in its
-     * folder, or beside that where another process has it.
+     * Opens the cache of a process without configured directories: {@code pages} in its folder, or
+     * a folder beside it if another process has that one.
      *
-     * @param folder of this process's caches; made if it is not there, for this user alone
-     * @throws IOException with the reason, if there can be none: the caller goes on without
+     * @param folder of this process's caches; created if missing, for this user alone
+     * @throws IOException with the reason, if there can be none: the caller continues without a
+     *     cache
      */
     public static DataCache openDefault(
             Path folder,
@@ -313,7 +314,7 @@ public final class DataCache implements AutoCloseable {
                 sizeBytes);
     }
 
-    /** What it did for each table so far. */
+    /** Its counters for each table. */
     public List<DataCacheTable> tables() {
         return cache.tableStatistics().stream().map(this::table).toList();
     }
@@ -340,7 +341,7 @@ public final class DataCache implements AutoCloseable {
                 ghosts.getOrDefault(4.0, 0.0));
     }
 
-    /** What it holds, all directories together. */
+    /** Its contents, all directories together. */
     public DataCacheSpace space() {
         PageStoreStatistics store = cache.storeStatistics();
         return new DataCacheSpace(
@@ -356,7 +357,7 @@ public final class DataCache implements AutoCloseable {
                 store.directoriesOut());
     }
 
-    /** Where it is and how large it may become, for people. */
+    /** Its directories and greatest size, as a text. */
     public String describe() {
         DataCacheSpace space = space();
         return String.format(

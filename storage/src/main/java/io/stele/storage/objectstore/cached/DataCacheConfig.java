@@ -140,7 +140,7 @@ public class DataCacheConfig {
     }
 
     /**
-     * What is reserved, by name of the table.
+     * The reserved shares, by name of the table.
      *
      * @throws IllegalArgumentException if it is not readable
      */

@@ -55,7 +55,7 @@ public final class DataCacheMBeans {
         exported.put(table, name);
     }
 
-    /** What stands for itself in names of MBeans stays as it is. */
+    /** A name with only plain characters needs no quotes in names of MBeans. */
     private static String quoted(String table) {
         return table.matches("[A-Za-z0-9_.-]+") ? table : javax.management.ObjectName.quote(table);
     }

@@ -46,7 +46,9 @@ public final class HadoopObjectStore implements ObjectStore {
     /** Each holds a few kilobytes and, between reads, no connection; few files get most reads. */
     private static final int OPEN_STREAMS = 128;
 
-    /** Hadoop's client has tried all replicas, and asked the name node again. */
+    /**
+     * Hadoop's client has already tried all replicas, and repeated its request to the name node.
+     */
     private static final RetryPolicy NO_RETRIES = RetryPolicy.ofAttempts(1);
 
     private final HadoopLocation location;
@@ -181,8 +183,8 @@ public final class HadoopObjectStore implements ObjectStore {
     public boolean createIfAbsent(String path, byte[] content) throws IOException {
         Path target = file(path);
         try {
-            // Where it is not published, its end also makes sure that the object that is there is
-            // in the name node's log: the log is in order, and a deletion returns when it is in it
+            // If it is not published, its end also makes sure that the existing object is in the
+            // name node's log: the log is in order, and a deletion returns when it is in the log
             return write(content, written -> publication.publish(written, target));
         } catch (IOException e) {
             throw HadoopFailures.ofChange("create", describe(path), e);

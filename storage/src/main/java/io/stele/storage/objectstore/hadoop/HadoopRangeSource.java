@@ -16,12 +16,12 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges of files of a Hadoop file system, by positional reads on a thread of the executor each.
- * What fails has been tried with every replica by Hadoop's client, and on a stream opened anew, so
- * it is not repeated here. Thread-safe.
+ * Ranges of files of a Hadoop file system, by positional reads on a thread of the executor each. A
+ * failed read was tried by Hadoop's client with every replica, and on a reopened stream, so it is
+ * not repeated here. Thread-safe.
  *
- * <p>The client's calls end when they end: a cancelled request is left to itself, and what it still
- * reads goes nowhere.
+ * <p>The client's calls cannot be stopped: a cancelled request runs to its end, and its bytes are
+ * dropped.
  */
 final class HadoopRangeSource implements RangeSource {
     /** Stays in the processor's cache on its way into the reader's buffer. */
@@ -120,7 +120,7 @@ final class HadoopRangeSource implements RangeSource {
             }
         }
 
-        /** False if nobody wants more. */
+        /** False if no more bytes are wanted. */
         private synchronized boolean take(byte[] piece, int at, int count) throws IOException {
             if (isOver) {
                 return false;

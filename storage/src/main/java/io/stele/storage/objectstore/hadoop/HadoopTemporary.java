@@ -85,7 +85,7 @@ final class HadoopTemporary {
         try {
             stream.close();
         } catch (IOException e) {
-            // It was not finished, and nobody will read it
+            // It was not finished, and will not be read
         }
         files.delete(path, false);
     }

@@ -120,7 +120,7 @@ final class OpenStreams implements Closeable {
         }
     }
 
-    /** Opens the file anew at its next read: after it was deleted or replaced. */
+    /** Makes the next read open the file again: after it was deleted or replaced. */
     void forget(Path path) {
         List<Stream> unused = new ArrayList<>();
         synchronized (this) {

@@ -80,7 +80,7 @@ final class S3Creation {
                         return isOurs(path, where, id, e);
                     }
                     case UPLOAD_GONE -> {
-                        // Joined by an attempt before, or thrown away
+                        // Completed by an earlier attempt, or aborted
                         return isOurs(path, where, id, e);
                     }
                     case REFUSED -> throw after(S3Failures.describe("create", where, e), unknown);

@@ -13,7 +13,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * interface.
  */
 final class S3Failures {
-    /** What became of a request that creates something only if nothing is there. */
+    /** The outcomes of a request that creates an object only if none exists. */
     enum Creation {
         /** Something is there: 412. */
         EXISTS,
@@ -51,9 +51,7 @@ final class S3Failures {
         };
     }
 
-    /**
-     * Whether an object was asked for that is not there; a bucket that is not there is an error.
-     */
+    /** Whether a requested object is missing; a missing bucket is an error. */
     static boolean isMissing(SdkException failure) {
         // A HEAD is answered without a body and so without a code
         return failure instanceof S3Exception answer
@@ -61,7 +59,7 @@ final class S3Failures {
                 && !code(answer).equals("NoSuchBucket");
     }
 
-    /** Whether a range was asked for that starts at the end of the object or behind it. */
+    /** Whether a requested range starts at or after the end of the object. */
     static boolean isBehindEnd(SdkException failure) {
         return failure instanceof S3Exception answer && answer.statusCode() == 416;
     }

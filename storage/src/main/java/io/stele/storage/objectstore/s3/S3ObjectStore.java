@@ -323,7 +323,7 @@ public final class S3ObjectStore implements ObjectStore {
                 ListObjectsV2Request next = request.build();
                 ListObjectsV2Response page = clients.repeat(client -> client.listObjectsV2(next));
                 for (S3Object object : page.contents()) {
-                    // What consoles and file systems make to show a folder is no object of ours
+                    // Objects that consoles and file systems create to show a folder are not ours
                     if (!object.key().endsWith("/")) {
                         entries.add(
                                 new ObjectEntry(

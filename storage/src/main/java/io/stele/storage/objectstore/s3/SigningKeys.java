@@ -24,7 +24,7 @@ final class SigningKeys {
 
     private record Key(String day, String secret, byte[] bytes) {}
 
-    /** What a key is good for, as signatures name it. */
+    /** The scope of a key, as signatures name it. */
     String scope(String day) {
         return day + "/" + region + "/s3/aws4_request";
     }

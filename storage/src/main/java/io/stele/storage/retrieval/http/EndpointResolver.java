@@ -26,7 +26,7 @@ public final class EndpointResolver {
     private final long keepNanos;
     private final Map<String, Host> hosts = new HashMap<>();
 
-    /** Asks for the addresses of a host; may block. */
+    /** A lookup of the addresses of a host; may block. */
     @FunctionalInterface
     public interface Lookup {
         InetAddress[] addresses(String host) throws UnknownHostException;

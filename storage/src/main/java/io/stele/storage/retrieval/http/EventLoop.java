@@ -68,7 +68,7 @@ public final class EventLoop implements Timers, Closeable {
 
     /** Something that waits for a channel. */
     interface Watcher {
-        /** The channel is ready for some of what was asked for. */
+        /** The channel is ready for some of the requested operations. */
         void ready();
 
         /** The loop ends. */
@@ -176,7 +176,7 @@ public final class EventLoop implements Timers, Closeable {
     }
 
     private void runInbox() {
-        // What is added by these tasks waits for the next round, so connections get their turn
+        // Tasks that these tasks add wait for the next round, so connections get their turn
         List<Runnable> tasks = new ArrayList<>();
         for (Runnable task; (task = inbox.poll()) != null; ) {
             tasks.add(task);

@@ -28,9 +28,9 @@ public record ResponseHead(int status, Map<String, String> headers) {
     }
 
     /**
-     * Where the head ends in these bytes: behind its empty line; -1 if it does not.
+     * The end of the head in these bytes, after its empty line; -1 if it is incomplete.
      *
-     * @param from where to look; an end that begins up to three bytes before is found
+     * @param from the start of the search; an end that begins up to three bytes before is found
      */
     static int end(byte[] bytes, int from, int length) {
         for (int i = Math.max(3, from); i < length; i++) {
