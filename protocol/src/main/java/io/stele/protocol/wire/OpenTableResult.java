@@ -22,7 +22,7 @@ import java.util.Optional;
  * <pre>
  * layout 1 | flags 1
  *     | flag 1: relation: varint length, JSON of a RelationReply; else it has neither
- *     | flag 2: read point: id text, lsn 8, ttl millis 8
+ *     | flag 2: snapshot: id text, lsn 8, ttl millis 8
  *     | flag 4: changes: instance 8, catalog 8, statistics 8, count, each: schema text, table text
  *     | flag 8: all may be different
  *     | flag 16: count of plans, each: table id 8, schema version 4, token text (empty: none), from lsn 8,

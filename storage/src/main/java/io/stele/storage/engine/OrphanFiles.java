@@ -35,7 +35,7 @@ import java.util.regex.Pattern;
  * late, of engines that ended before they could delete them, and foreign objects.
  *
  * <p>Invariant: nothing is deleted that a manifest, a reader, an open transaction, a prepared one
- * or this engine's own flushes and merges name. So a file is deleted only if, in this order,
+ * or this engine's own flushes and compactions name. So a file is deleted only if, in this order,
  *
  * <ol>
  *   <li>it was listed, and last changed before the limit;
