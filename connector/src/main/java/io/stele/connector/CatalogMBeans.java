@@ -40,7 +40,7 @@ final class CatalogMBeans {
     }
 
     private void export(String type, Object metrics) {
-        // The generator knows the domain by this class
+        // The name generator derives the domain from this class
         String name = names.generatedNameOf(DataCacheMetrics.class, Map.of("type", type));
         exporter.export(name, metrics);
         exported.add(name);

@@ -19,7 +19,7 @@ public final class StelePlugin implements Plugin {
     /**
      * In a node with this data directory.
      *
-     * @param dataDirectory empty: none is known
+     * @param dataDirectory empty: none
      */
     public StelePlugin(String dataDirectory) {
         this.dataDirectory = requireNonNull(dataDirectory, "dataDirectory is null");

@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Stele's engine in this process, on files of the local disk, read through the facade that the
- * sidecar's doors use.
+ * sidecar's servers use.
  */
 final class EngineStore implements LookupStore {
     private static final String TABLE = "usertable";
@@ -43,7 +43,9 @@ final class EngineStore implements LookupStore {
     private static final int BATCH_ROWS = 1_000;
     private static final UUID WRITER = new UUID(7, 7);
 
-    /** More than the rows: what is measured says where they are, not the flusher. */
+    /**
+     * More than all rows need, so that the benchmark and not the flusher decides where they are.
+     */
     private static final long MEMTABLE_BYTES = 8L << 30;
 
     private final String name;

@@ -16,12 +16,12 @@ public final class CountingStore extends ForwardingObjectStore {
         super(store);
     }
 
-    /** Row files, column files and key indexes. */
+    /** Bytes of SST files, column files and key indexes. */
     public long dataBytes() {
         return dataBytes.sum();
     }
 
-    /** Manifests, delete vectors, the catalog and decisions. */
+    /** Bytes of manifests, deletion vectors, the catalog and decisions. */
     public long otherBytes() {
         return otherBytes.sum();
     }

@@ -96,7 +96,7 @@ public final class LocalEngine implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Flushes, and waits until merges have nothing left to do by themselves. */
+    /** Flushes, and waits until no compaction is due any more. */
     public void settle(TableSchema table) throws InterruptedException {
         engine.flush(table.id()).join();
         long deadline = System.nanoTime() + IDLE_TIMEOUT.toNanos();

@@ -49,7 +49,7 @@ public final class TailBenchmark implements Benchmark {
         return "latencies of reads from an S3 server with stragglers, with and without hedging";
     }
 
-    /** What one policy found over all seeds. */
+    /** The results of one policy over all seeds. */
     private static final class Found {
         private final Latencies latencies = new Latencies();
         private long wantedBytes;

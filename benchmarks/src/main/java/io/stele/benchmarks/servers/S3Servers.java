@@ -25,7 +25,7 @@ public final class S3Servers {
     /**
      * Starts versitygw over a folder.
      *
-     * @throws VersityGateway.MissingException if there is none; the message says what to install
+     * @throws VersityGateway.MissingException if there is none; the message names what to install
      */
     public static VersityGateway start(Path folder) throws IOException {
         return VersityGateway.start(folder.resolve("objects"));

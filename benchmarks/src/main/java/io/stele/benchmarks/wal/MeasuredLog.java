@@ -59,7 +59,7 @@ final class MeasuredLog implements AutoCloseable {
         }
     }
 
-    /** What some writers saw. */
+    /** The measurements of some writers. */
     record Result(Latencies latencies, double recordsPerSecond, double recordsPerGroup) {}
 
     /**

@@ -147,7 +147,7 @@ final class PackedNumbers implements PackedBlock {
                 greatest = Math.max(greatest, numbers[position]);
             }
         }
-        long distance = greatest - least; // below zero where it is more than a long can tell
+        long distance = greatest - least; // negative if it overflows a long
         return greatest < least || distance < 0 || distance > maxDistance
                 ? Optional.empty()
                 : Optional.of(new PackedNumbers(kind, scale, numbers, least, distance, valid));

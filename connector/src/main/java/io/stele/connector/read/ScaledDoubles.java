@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * doubles, and decoded to the same bits. See {@link ScaledColumn}. Immutable.
  */
 final class ScaledDoubles {
-    /** What {@link PackedBlock} keeps in one byte a value. */
+    /** The most distinct values that {@link PackedBlock} stores as one byte per value. */
     private static final long MAX_ENTRIES = DistinctNumbers.MAX - 1;
 
     private final OrcColumn column;

@@ -22,7 +22,7 @@ final class WarehouseOrcDataSource extends AbstractOrcDataSource {
         return file;
     }
 
-    /** What was read and what of that came from the warehouse. */
+    /** Counters of the bytes read, and of those of them that came from the warehouse. */
     ReadTally tally() {
         return file.unchecked().tally();
     }

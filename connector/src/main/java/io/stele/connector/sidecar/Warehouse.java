@@ -51,7 +51,7 @@ public final class Warehouse implements ObjectStore {
     private final EncryptionConfig encryptionConfig;
     private final WorkerDataCache dataCache;
     private final Object lock = new Object();
-    private volatile @Nullable WarehouseLocation location; // never changes once it is known
+    private volatile @Nullable WarehouseLocation location; // set once, then never changed
     private @Nullable ObjectStore uncached; // guarded by the lock
     private volatile @Nullable ObjectStore store; // written under the lock
 
@@ -90,8 +90,8 @@ public final class Warehouse implements ObjectStore {
     }
 
     /**
-     * The location of the warehouse, which may not be opened yet. The sidecar is asked for it at
-     * most once, and only if it is not configured.
+     * The location of the warehouse, which may not be opened yet. It is requested from the sidecar
+     * at most once, and only if it is not configured.
      *
      * @throws TrinoException if the sidecar does not answer, or names no warehouse
      */

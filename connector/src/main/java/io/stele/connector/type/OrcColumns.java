@@ -91,7 +91,7 @@ public final class OrcColumns {
     public static ColumnMetadata<OrcType> of(
             List<ColumnSchema> columns, List<ScaledColumn> scaled) {
         List<OrcType> types = new ArrayList<>();
-        types.add(struct(List.of(), List.of())); // replaced when the children are known
+        types.add(struct(List.of(), List.of())); // replaced after the children
         List<OrcColumnId> children = new ArrayList<>();
         for (ColumnSchema column : columns) {
             children.add(new OrcColumnId(types.size()));
@@ -155,7 +155,7 @@ public final class OrcColumns {
             Map<String, String> attributes,
             List<OrcType> types) {
         int index = types.size();
-        types.add(struct(List.of(), List.of())); // replaced when the children are known
+        types.add(struct(List.of(), List.of())); // replaced after the children
         List<OrcColumnId> children = new ArrayList<>();
         for (DataType child : childTypes) {
             children.add(new OrcColumnId(types.size()));

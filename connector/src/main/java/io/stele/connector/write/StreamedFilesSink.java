@@ -33,8 +33,8 @@ final class StreamedFilesSink implements RowSink {
 
     private static final int MIN_STRIPE_BYTES = 1 << 20;
 
-    // A file below that stays open whatever it retains: tables of thousands of columns would have
-    // a file a page
+    // A smaller file stays open even above the memory limit: tables of thousands of columns would
+    // otherwise have a file per page
     private static final long MIN_FILE_BYTES = 1 << 20;
 
     private final WriteContext context;

@@ -67,7 +67,7 @@ final class WarehouseOrcDataSink implements OrcDataSink {
         };
     }
 
-    /** What was written beside the columns' values. */
+    /** The written bytes beside the columns' values. */
     FileMetadataBytes metadata() {
         return metadata;
     }

@@ -19,7 +19,7 @@ import org.weakref.jmx.Managed;
 
 /** The state of the engine as gauges; 0 while there is no engine. Thread safe. */
 public final class EngineMetrics {
-    // A scrape reads every gauge: one look at the engine serves them all.
+    // A scrape reads every gauge: one snapshot of the engine serves them all.
     private static final long CACHE_MILLIS = 500;
 
     /** Those of the engine's memory. */

@@ -235,7 +235,7 @@ public final class EngineService implements AutoCloseable {
         }
     }
 
-    /** The master keys, by what others know them; none before {@link #open}. */
+    /** The fingerprints of the master keys, which are safe to show; empty before {@link #open}. */
     public Optional<List<KeyFingerprint>> encryptionKeys() {
         return Optional.ofNullable(encryption).map(Encryption::fingerprints);
     }
@@ -289,7 +289,7 @@ public final class EngineService implements AutoCloseable {
                 e);
     }
 
-    // Many of the file system's exceptions say the path and nothing else.
+    // Many of the file system's exceptions have the path as their only message.
     private static String reason(Exception e) {
         return e instanceof FileSystemException file && file.getReason() == null
                 ? file.toString()
@@ -314,7 +314,7 @@ public final class EngineService implements AutoCloseable {
     }
 
     /**
-     * Where reads run.
+     * The scheduler of reads.
      *
      * @throws SteleException UNAVAILABLE while the sidecar starts or stops
      */
@@ -326,36 +326,39 @@ public final class EngineService implements AutoCloseable {
         return open;
     }
 
-    /** How the threads are shared; none before {@link #open} and after {@link #close}. */
+    /** The shares of the threads; none before {@link #open} and after {@link #close}. */
     public List<SchedulingGroupStatus> schedulingGroups() {
         SchedulingReport present = report;
         return present == null ? List.of() : present.groups();
     }
 
-    /** What the engine's threads do; empty before {@link #open} and after {@link #close}. */
+    /** The status of the engine's threads; empty before {@link #open} and after {@link #close}. */
     public Optional<ThreadsStatus> threadsStatus() {
         EngineThreads present = threads;
         return present == null ? Optional.empty() : Optional.of(present.status());
     }
 
-    /** What reads of the warehouse cost; empty where it is not over a network, and while closed. */
+    /**
+     * The statistics of reads of the warehouse; empty if it is not over a network, and while
+     * closed.
+     */
     public Optional<RetrievalStatistics> retrieval() {
         ObjectStore present = warehouse;
         return present == null ? Optional.empty() : present.retrieval();
     }
 
-    /** How the warehouse is read ahead of; empty where it is not, and while closed. */
+    /** The read-ahead of the warehouse; empty if it has none, and while closed. */
     public Optional<ReadingAhead> readingAhead() {
         ObjectStore present = warehouse;
         return present == null ? Optional.empty() : present.readingAhead();
     }
 
-    /** The public table of a name, with what is known about it. */
+    /** The public table of a name, with its statistics and routing. */
     public TableDescription describe(TableName name) {
         return describe(engine().catalog().current().table(name.schemaName(), name.tableName()));
     }
 
-    /** What clients and the connector need to know of a table. */
+    /** The schema, statistics and routing of a table, for clients and the connector. */
     public TableDescription describe(TableSchema schema) {
         ServingState.Ports ports =
                 state.ports()
@@ -432,7 +435,7 @@ public final class EngineService implements AutoCloseable {
                 || catalog.findTable(name.schemaName(), name.tableName()).isPresent();
     }
 
-    /** How this sidecar is doing, as the status action tells it. */
+    /** The status of this sidecar, for the status action. */
     public StatusReply status() {
         EngineStatus status = engine().status();
         return new StatusReply(
@@ -475,22 +478,22 @@ public final class EngineService implements AutoCloseable {
         return nodeId;
     }
 
-    /** How the threads are shared, as the action tells it. */
+    /** The shares of the threads, for the action of the same name. */
     public SchedulingGroupsReply schedulingGroupsReply() {
         return new SchedulingGroupsReply(nodeId, schedulingGroups());
     }
 
-    /** Long work and how far it is, as the action tells it. */
+    /** The jobs and their progress, for the action of the same name. */
     public ListJobsReply jobs() {
         return new ListJobsReply(nodeId, engine().jobs().list());
     }
 
-    /** What the data page cache holds and did, as the action tells it. */
+    /** The contents and counters of the data page cache, for the action of the same name. */
     public DataCacheReply dataCacheReply() {
         return new DataCacheReply(nodeId, dataCache.space(), dataCache.tables());
     }
 
-    /** Where the warehouse is, for whoever reads its files directly. */
+    /** The location of the warehouse, for clients that read its files directly. */
     public String warehousePath() {
         return WarehouseLocation.parse(config.getWarehousePath()).toString();
     }

@@ -20,7 +20,7 @@ import org.weakref.jmx.Nested;
 
 /** The scheduler of execution contexts and the pools beside it; 0 while there is no engine. */
 public final class SchedulerMetrics {
-    // A scrape reads every gauge: one look at the scheduler serves them all.
+    // A scrape reads every gauge: one snapshot of the scheduler serves them all.
     private static final long CACHE_MILLIS = 500;
 
     private final Supplier<Optional<ThreadsStatus>> status;

@@ -32,9 +32,9 @@ final class AggregateFragments {
     private static final int MAX_BATCH_ROWS = 1 << 16;
 
     /**
-     * Where files are read over a network, unless there are more workers: a quarter of the reads
-     * that a sidecar does at once, since lookups need some too. A file is two or three waits for
-     * the store and some hundred milliseconds of decoding.
+     * Parallel workers of an aggregation that reads files over a network, unless there are more
+     * processors: a quarter of the concurrent reads of a sidecar, since lookups need some too. A
+     * file is two or three waits for the store and some hundred milliseconds of decoding.
      */
     private static final int MAX_LANES = 8;
 
@@ -100,7 +100,7 @@ final class AggregateFragments {
         return sent;
     }
 
-    /** Computes all parts; whoever awaits them may be told to stop by the client. */
+    /** Computes all parts; the wait ends early if the client cancels. */
     private void compute(AggregatePass pass, String name, OutboundStream<FlightData> stream) {
         int lanes = Math.min(maxLanes, pass.partCount());
         List<ExecutionContext> contexts = new ArrayList<>();

@@ -42,7 +42,7 @@ final class IndexWaiting {
             CompletableFuture.allOf(builds.toArray(CompletableFuture<?>[]::new))
                     .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException late) {
-            // the others go on
+            // the other builds continue
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new SteleException(

@@ -35,7 +35,7 @@ import io.stele.storage.job.JobKey;
 import java.util.Map;
 import java.util.Optional;
 
-/** The actions that an operator asks for. Thread safe. */
+/** The actions for operators. Thread safe. */
 final class MaintenanceActions {
     /** Well below what connections, and what is between them, take for a dead peer. */
     private static final long MAX_JOB_WAIT_MILLIS = 10_000;

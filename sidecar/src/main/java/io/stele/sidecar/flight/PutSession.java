@@ -203,6 +203,6 @@ final class PutSession {
     }
 
     /** The rows of a batch that fall in one shard, as a {@link WriteBatchBuilder} made them. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record ShardBatch(int shard, byte[] bytes) {}
 }

@@ -198,7 +198,7 @@ public final class StatusResource {
             Doors doors,
             Optional<Engine> engine) {}
 
-    /** Who is connected. */
+    /** The connections of the servers. */
     public record Doors(long framedConnections, long framedPendingBytes, long flightStreams) {}
 
     /** The engine; LSNs are {@code milliseconds << 16 | counter}. */

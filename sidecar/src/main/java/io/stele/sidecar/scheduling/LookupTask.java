@@ -31,7 +31,7 @@ final class LookupTask implements WorkUnit {
     private final CompletableFuture<LookedUpRows> result = new CompletableFuture<>();
 
     /**
-     * @param permit given back when the lookup ends
+     * @param permit released when the lookup ends
      * @param context of this lookup alone
      */
     LookupTask(

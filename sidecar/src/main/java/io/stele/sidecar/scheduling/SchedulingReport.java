@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * last ten seconds, and the other pools. Thread-safe: guarded by its own lock.
  */
 public final class SchedulingReport {
-    /** How often {@link #sample} is to be called. */
+    /** The interval at which {@link #sample} must be called. */
     public static final long SAMPLE_MILLIS = 1_000;
 
     private static final int WINDOW_SAMPLES = 10;

@@ -44,8 +44,8 @@ abstract class Accumulator {
     }
 
     /**
-     * What tells whether two functions need the same state: those of equal keys do. A sum and an
-     * average of the same values mostly do.
+     * A key of a function's state: functions with equal keys share one state. A sum and an average
+     * of the same values usually do.
      */
     static Object stateKey(AggregateCall call) {
         boolean isSum = of(call) instanceof DoubleSumAccumulator;
@@ -80,7 +80,7 @@ abstract class Accumulator {
         }
     }
 
-    /** Adds rows that are known by their number only; of counts. */
+    /** Adds rows of which only the number is known, for counts. */
     final void addCount(int group, long rows) {
         counts[group] += rows;
     }
@@ -148,7 +148,7 @@ abstract class Accumulator {
 
     abstract void readValue(DataInput source, int group) throws IOException;
 
-    /** Casts what {@link #merge} was given. */
+    /** Casts the argument of {@link #merge}. */
     static <T extends Accumulator> T same(Class<T> type, Accumulator other) {
         return requireNonNull(type.cast(other), "other is null");
     }

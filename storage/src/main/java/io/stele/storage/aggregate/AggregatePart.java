@@ -9,17 +9,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of an aggregation, or what is not in files of one shard: read batch by batch, unless its
- * result is known already. Confined to one thread at a time.
+ * One file of an aggregation, or the rows of one shard that are in no file. It is read batch by
+ * batch, unless its result is cached. Confined to one thread at a time.
  */
 public final class AggregatePart implements AutoCloseable {
     private final int index;
     private final AggregatePass pass;
     private final VectorSource source;
     private final Supplier<Aggregator> factory;
-    private final @Nullable FragmentRun fragment; // null where the result is not kept
+    private final @Nullable FragmentRun fragment; // null: the result is not cached
     private @Nullable Aggregator aggregator; // null before the first batch
-    private long stateBytes; // that the pass knows of
+    private long stateBytes; // last reported to the pass
     private boolean closed;
 
     AggregatePart(
@@ -36,8 +36,8 @@ public final class AggregatePart implements AutoCloseable {
     }
 
     /**
-     * What another query computes at this moment; to be asked before each {@link #load} that is the
-     * first, until it is empty or done.
+     * The computation of another query to wait for; call it before the first {@link #load}, until
+     * it is empty or done.
      */
     public Optional<CompletableFuture<?>> waitsFor() {
         return fragment == null ? Optional.empty() : fragment.waitsFor();
@@ -45,8 +45,8 @@ public final class AggregatePart implements AutoCloseable {
 
     /**
      * Moves to the next batch; false at the end. Under {@link
-     * io.stele.storage.objectstore.NonBlocking} it throws where it would have to wait, and the same
-     * call elsewhere goes on.
+     * io.stele.storage.objectstore.NonBlocking} it throws where it would have to wait; the same
+     * call may then be repeated in a thread that may wait.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
      */
@@ -87,7 +87,7 @@ public final class AggregatePart implements AutoCloseable {
         return index;
     }
 
-    /** What all batches came to; called once. */
+    /** Returns the result of all batches; called once. */
     GroupedState complete() {
         if (fragment == null) {
             return aggregator().state();
@@ -95,7 +95,7 @@ public final class AggregatePart implements AutoCloseable {
         return fragment.isKnown() ? fragment.result() : fragment.complete(aggregator().state());
     }
 
-    /** Made for the first batch, since known results need none. */
+    /** Created for the first batch, since cached results need none. */
     private Aggregator aggregator() {
         Aggregator present = aggregator;
         if (present == null) {

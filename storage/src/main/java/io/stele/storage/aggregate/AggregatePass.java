@@ -14,11 +14,11 @@ import java.util.function.IntFunction;
 
 /**
  * One pass over the rows of an aggregation: the results of some of its groups. Parts are computed
- * one by one, in any number of threads, and merged. A pass that comes upon more groups than there
- * may be is given up: it has no results, and passes of fewer groups take its place.
+ * one by one, in any number of threads, and merged. A pass that finds more groups than the limit is
+ * given up: it has no results, and passes of fewer groups replace it.
  *
- * <p>Parts are merged in their order, whichever ends first, so that sums of floating point are the
- * same for the same files. Thread-safe: guarded by its own lock.
+ * <p>Parts are merged in their order, not in the order in which they end, so that sums of floating
+ * point are the same for the same files. Thread-safe: guarded by its own lock.
  */
 public final class AggregatePass {
     private final AggregatePlan plan;
@@ -33,7 +33,7 @@ public final class AggregatePass {
     /** Of the states of parts that are being computed. */
     private final AtomicLong openBytes = new AtomicLong();
 
-    /** Set once, by whichever part or merge finds that it is so. */
+    /** Set once, by the part or merge that detects it. */
     private volatile boolean tooLarge;
 
     /** As well, before that. */
@@ -61,9 +61,9 @@ public final class AggregatePass {
     private long earlyBytes;
 
     /**
-     * @param computing how many parts may have the most bytes at once
-     * @param sources open what is read
-     * @param known of what need not be read
+     * @param computing the number of parts that may have the most bytes at once
+     * @param sources open the parts that are read
+     * @param known the results of parts that need not be read
      */
     AggregatePass(
             AggregatePlan plan,
@@ -88,12 +88,12 @@ public final class AggregatePass {
         return range;
     }
 
-    /** How many parts have to be read. */
+    /** The number of parts to read. */
     public int partCount() {
         return parts.size();
     }
 
-    /** A part that nobody has yet; empty if there is none, or the pass was given up. */
+    /** The next part that no thread has taken; empty if there is none, or the pass was given up. */
     public synchronized Optional<AggregatePart> nextPart() {
         if (tooLarge || opened == parts.size()) {
             return Optional.empty();
@@ -104,8 +104,8 @@ public final class AggregatePass {
     }
 
     /**
-     * Whether it came upon too many groups. Whoever computes a part then closes it; {@link
-     * GroupRange#split} says what to compute instead, unless it {@link #isCrowded}.
+     * Whether it found too many groups. The thread that computes a part then closes it; {@link
+     * GroupRange#split} gives the passes to compute instead, unless it {@link #isCrowded}.
      */
     public boolean isTooLarge() {
         return tooLarge;
@@ -140,7 +140,7 @@ public final class AggregatePass {
         return crowded;
     }
 
-    /** A part whose state had these bytes is merged, or thrown away. */
+    /** A part whose state had these bytes was merged or discarded. */
     void closed(long bytes) {
         openParts.decrementAndGet();
         openBytes.addAndGet(-bytes);
@@ -193,7 +193,7 @@ public final class AggregatePass {
         check(merged);
     }
 
-    /** How many results there are, when all parts were merged. */
+    /** The number of results, after all parts were merged. */
     public synchronized int resultCount() {
         if (tooLarge || mergedParts < parts.size()) {
             throw new IllegalStateException(

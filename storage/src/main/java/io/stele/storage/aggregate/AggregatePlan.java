@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * An aggregation of a table's rows, made ready: which columns are read, in which slots. Immutable;
- * every batch of rows is looked at by an {@link Aggregator} of it.
+ * A prepared aggregation of a table's rows: the columns to read and their slots. Immutable; its
+ * {@link Aggregator}s process the batches of rows.
  */
 final class AggregatePlan {
     private final Aggregation aggregation;
@@ -69,7 +69,7 @@ final class AggregatePlan {
         return predicate;
     }
 
-    /** What is read, by slot. */
+    /** The columns to read, by slot. */
     List<ColumnSchema> columns() {
         return columns;
     }
@@ -88,7 +88,7 @@ final class AggregatePlan {
         return new GroupedState(groupTypes, states);
     }
 
-    /** Looks at all rows that the predicate has, of some groups. */
+    /** A new aggregator of all rows of the predicate, for some groups. */
     Aggregator newAggregator(GroupRange groups) {
         return newAggregator(predicate.domains(), groups);
     }

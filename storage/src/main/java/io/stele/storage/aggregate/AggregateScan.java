@@ -40,11 +40,11 @@ public final class AggregateScan {
     }
 
     /**
-     * @param readLsn of the read point that all views are of
+     * @param readLsn the snapshot LSN of all views
      * @param fromLsn rows below have expired
-     * @param predicate which rows count: all of it is applied
+     * @param predicate selects the rows; all of it is applied
      * @param cache has results of files; empty: everything is computed
-     * @param maxBytes of the groups that are in memory at once, in each thread that computes parts
+     * @param maxBytes of the groups in memory at once, in each thread that computes parts
      * @throws io.stele.protocol.SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND
      */
     public AggregateScan(
@@ -127,7 +127,7 @@ public final class AggregateScan {
         return new AggregatePass(plan, groups, limits, computing, sources, known);
     }
 
-    /** What the parts had from kept results so far. */
+    /** The use of cached results by the parts so far. */
     public FragmentUse fragmentUse() {
         return tally.use();
     }

@@ -21,7 +21,7 @@ final class ChunkVector {
     private int[] lengths = {};
 
     /**
-     * @param kind of the column as readers know it: integers may be wider than in the file
+     * @param kind of the column in the reader's schema: integers may be wider than in the file
      */
     ChunkVector(VectorKind kind) {
         this.kind = requireNonNull(kind, "kind is null");

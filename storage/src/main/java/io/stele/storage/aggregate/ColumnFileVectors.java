@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The rows of a column file that a reader sees, in the chunks that memory or the file has. A file
- * of an earlier schema version needs no mapping, since whatever a column of these types was widened
- * from has the same values in ORC. Confined to one thread at a time.
+ * The rows of a column file that a reader sees, in chunks from memory or from the file. A file of
+ * an earlier schema version needs no mapping, since the types from which these columns can be
+ * widened have the same values in ORC. Confined to one thread at a time.
  */
 final class ColumnFileVectors implements VectorSource {
     private final TableFiles files;
@@ -29,12 +29,12 @@ final class ColumnFileVectors implements VectorSource {
     private final boolean checksLsn;
     private final RoaringBitmap deleted;
     private final ChunkVector[] slots;
-    private final @Nullable ValueVector[] vectors; // of the chunk at hand, as far as asked for
+    private final @Nullable ValueVector[] vectors; // of the present chunk, as far as requested
     private final long[] lsns;
     private @Nullable ColumnChunks chunks;
 
     /**
-     * @param columns as readers know them
+     * @param columns in the reader's schema
      * @param deleted rows that are gone
      * @param readLsn rows above came later
      * @param fromLsn rows below have expired

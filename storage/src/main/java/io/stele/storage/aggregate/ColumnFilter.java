@@ -32,7 +32,7 @@ abstract sealed class ColumnFilter {
     }
 
     /**
-     * Keeps those of the selected rows whose value is in the domain.
+     * Selects those of the selected rows whose value is in the domain.
      *
      * @return how many are left
      */

@@ -143,7 +143,7 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
             add(group, vector.doubles[row]);
         }
 
-        // NaN gives way to whatever else there is, -0.0 is below 0.0: as Trino's
+        // Any other value replaces NaN, and -0.0 is below 0.0, as in Trino
         private void add(int group, double value) {
             if (isFirst(group)) {
                 values[group] = value;

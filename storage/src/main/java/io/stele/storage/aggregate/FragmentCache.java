@@ -18,9 +18,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results of fragments: what an aggregation came to in one immutable file, as bytes. What makes
- * room is up to a {@link BenefitCache}; a {@link FragmentLog} may keep them over a restart.
- * Thread-safe.
+ * The aggregate cache: the encoded partial results of aggregations over single immutable files. A
+ * {@link BenefitCache} chooses what to evict; a {@link FragmentLog} may store results over a
+ * restart. Thread-safe.
  */
 public final class FragmentCache {
     private final BenefitCache<FragmentKey, byte[]> results;
@@ -29,8 +29,8 @@ public final class FragmentCache {
     private volatile @Nullable FragmentLog log;
 
     /**
-     * @param nanoTime measures what results cost
-     * @param mismatch told of results that were not what they should have been
+     * @param nanoTime the clock that measures computing a result
+     * @param mismatch called for cached results that differ from computed ones
      */
     public FragmentCache(
             BenefitCacheOptions options, LongSupplier nanoTime, Consumer<String> mismatch) {
@@ -74,7 +74,7 @@ public final class FragmentCache {
                                 key.fragment()));
     }
 
-    /** Forgets a result that cannot be read. */
+    /** Removes a result that cannot be decoded. */
     void forget(FragmentKey key, Exception reason) {
         results.mismatch(key);
         mismatch.accept(
@@ -83,8 +83,8 @@ public final class FragmentCache {
     }
 
     /**
-     * Adds a result that an earlier process kept, the oldest first, also while others work: none in
-     * the place of what was computed since, or was found to be wrong.
+     * Adds a result that an earlier process stored, the oldest first, also while others use the
+     * cache. It never replaces a result computed since, or one found to be wrong.
      */
     public void restore(FragmentKey key, byte[] state, long nanos) {
         results.restore(key, state, nanos);
@@ -95,7 +95,7 @@ public final class FragmentCache {
         log = newLog;
     }
 
-    /** Largest result that is kept. */
+    /** Largest result that is cached. */
     int maxEntryBytes() {
         return results.maxEntryBytes();
     }

@@ -23,7 +23,10 @@ import java.util.Optional;
  *     FragmentLog})
  */
 public record FragmentKey(String fragment, String path, long deletedCount) {
-    /** Says how states are written and what they mean; another one finds nothing of before. */
+    /**
+     * The version of the encoding and meaning of states; results of another version are never
+     * found.
+     */
     private static final int FORMAT = 2;
 
     public FragmentKey {

@@ -92,13 +92,14 @@ public final class FragmentLog implements Closeable {
     }
 
     /**
-     * Goes on behind what is there, and has it read, oldest first, before anything is written: who
-     * opens does not wait for that. What is of another history is deleted, and reported.
+     * Opens the log and starts to read its entries, oldest first, before anything is written; this
+     * call does not wait for that. New entries are appended behind them. Segments of another
+     * history are deleted, and this is reported.
      *
-     * @param history what the rows come from, in one line; under another one, a {@link
-     *     FragmentKey#deletedCount} may mean other rows
-     * @param writes runs reading and writes, one after the other or not; may refuse by throwing
-     * @param damage told of what cannot be read, and of a disk that fails
+     * @param history the identity of the warehouse's history, in one line; in another history, a
+     *     {@link FragmentKey#deletedCount} may mean other rows
+     * @param writes runs reads and writes, also concurrently; may refuse by throwing
+     * @param damage called for entries that cannot be read, and for failures of the disk
      * @throws IOException if the directory is in use, or its names cannot be read
      */
     public static FragmentLog open(
@@ -129,7 +130,7 @@ public final class FragmentLog implements Closeable {
     }
 
     /**
-     * Deletes what is there, if anything.
+     * Deletes the log, if there is one.
      *
      * @return how many segments there were
      * @throws IOException if the directory is in use, or something cannot be deleted
@@ -152,7 +153,7 @@ public final class FragmentLog implements Closeable {
         return segments.size();
     }
 
-    /** Sees to it that all there is belongs to a history, whenever the machine fails. */
+    /** Makes sure that all segments belong to a history, also if the machine fails in between. */
     private void begin(String history) throws IOException {
         Path file = directory.resolve(HISTORY);
         String found = readHistory(file);
@@ -187,7 +188,10 @@ public final class FragmentLog implements Closeable {
         }
     }
 
-    /** Hands a result over to be written; whether it will be is not told. */
+    /**
+     * Queues a result to be written. The caller does not learn whether it was: a refused or failed
+     * write is ignored.
+     */
     void append(FragmentKey key, byte[] state, long nanos) {
         try {
             writes.execute(() -> write(key, state, nanos));

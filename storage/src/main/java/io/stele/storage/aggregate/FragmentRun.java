@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a cache for one part: asks for the result, or sees to it that it gets there. Confined
- * to one thread at a time.
+ * The use of a cache for one part: it finds the result, or computes and caches it. Confined to one
+ * thread at a time.
  */
 final class FragmentRun {
     private final FragmentCache cache;
@@ -34,7 +34,7 @@ final class FragmentRun {
         this.plan = requireNonNull(plan, "plan is null");
     }
 
-    /** What to wait for; empty when the result is known, or this one's to compute. */
+    /** The computation to wait for; empty when the result is cached, or must be computed here. */
     Optional<CompletableFuture<?>> waitsFor() {
         while (true) {
             Claim<byte[]> present = claim();
@@ -43,21 +43,21 @@ final class FragmentRun {
                 if (isKnown() || claim().flight() == null) {
                     return Optional.empty();
                 }
-                continue; // what was known cannot be read, and somebody computes it
+                continue; // the cached result cannot be read, and another run computes it
             }
             if (!flight.isDone()) {
                 return Optional.of(flight);
             }
-            // What came of it is in the cache; or else, where it was given up or is too large, this
-            // one computes it
+            // The result is in the cache now. If it was given up or is too large, this run computes
+            // it
             Optional<byte[]> result = flight.join();
             claim = result.isPresent() ? new Claim<>(result.get(), 0, false, null) : null;
         }
     }
 
     /**
-     * Whether nothing is to be computed. A result that cannot be read is forgotten: an earlier
-     * release kept it, for example.
+     * Whether nothing must be computed. A result that cannot be decoded is removed: an earlier
+     * release may have stored it.
      */
     boolean isKnown() {
         while (decoded == null) {
@@ -87,7 +87,7 @@ final class FragmentRun {
         return requireNonNull(decoded, "no result");
     }
 
-    /** Keeps what was computed, or compares it with what was known. */
+    /** Caches the computed result, or compares it with the cached one. */
     GroupedState complete(GroupedState computed) {
         tally.computed();
         byte[] known = claim().value();
@@ -120,7 +120,7 @@ final class FragmentRun {
         return present;
     }
 
-    /** Reads a result, or forgets it and asks anew. */
+    /** Decodes a result; if that fails, removes it so that it is claimed again. */
     private void decode(byte[] bytes) {
         GroupedState state = plan.newState();
         try {

@@ -35,7 +35,7 @@ final class GroupKeys {
     private int[] table = new int[4 * INITIAL]; // number + 1; 0 is free; at most half full
     private int size;
 
-    /** What the entries of a batch's dictionary are in keys. */
+    /** The numbers of a batch's dictionary entries in keys. */
     private static final class EntryNumbers {
         private boolean[] known = {};
         private long[] values = {};
@@ -103,7 +103,7 @@ final class GroupKeys {
         }
     }
 
-    /** How many keys dictionaries make together; too many where a column has none. */
+    /** The number of combinations of dictionary entries; too many if a column has no dictionary. */
     private static int combinations(ValueVector[] columns) {
         int product = 1;
         for (ValueVector vector : columns) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 final class InitialVector {
     private InitialVector() {}
 
-    /** The initial value so many times, or as many nulls. */
+    /** The initial value {@code size} times, or as many nulls. */
     static ValueVector of(ColumnSchema column, int size) {
         ValueVector vector = ValueVector.allocate(VectorKind.of(column.type()), size);
         Optional<BinaryRow> initial = InitialRow.of(column);

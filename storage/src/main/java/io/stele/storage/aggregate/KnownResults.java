@@ -18,7 +18,7 @@ import java.util.Optional;
 final class KnownResults {
     private KnownResults() {}
 
-    /** The state of all rows of a file, if its statistics tell. */
+    /** The state of all rows of a file, if its statistics determine it. */
     static Optional<GroupedState> of(AggregatePlan plan, FileScope scope) {
         boolean isGlobal = plan.aggregation().groupColumns().isEmpty();
         if (!isGlobal || !scope.isAllRows()) {

@@ -72,7 +72,7 @@ final class RowRuns {
         }
     }
 
-    /** How many groups have rows. */
+    /** The number of groups with rows. */
     int count() {
         return count;
     }
@@ -94,7 +94,7 @@ final class RowRuns {
         return ends[run];
     }
 
-    /** How many rows of a run are not null in a vector. */
+    /** The number of rows of a run that are not null in a vector. */
     int countValues(int run, ValueVector vector) {
         int from = start(run);
         int to = end(run);

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a cursor, copied into vectors: those of memory and of row files. Confined to one
+ * The rows of a cursor, copied into vectors: those of memory and of SST files. Confined to one
  * thread at a time.
  */
 final class RowVectors implements VectorSource {

@@ -5,13 +5,15 @@ package io.stele.storage.aggregate;
  * condition. Confined to one thread.
  */
 final class Selection {
-    /** Above this share of all rows, one in so many, going through all is cheaper than picking. */
+    /**
+     * If at least one row in this many is selected, processing all rows is cheaper than picking.
+     */
     private static final int DENSE = 4;
 
     /** Positions in the batch, ascending. */
     final int[] rows = new int[VectorSource.BATCH_ROWS];
 
-    /** How many of {@link #rows} count. */
+    /** The number of valid elements of {@link #rows}. */
     int count;
 
     /** Rows of the batch. */

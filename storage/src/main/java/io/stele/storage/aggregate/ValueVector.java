@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of one column, or of an expression, in the rows of a batch. The arrays of its kind
- * have a value for every row; what a null has there means nothing. Arrays may be another's, so only
- * who allocated them writes them. Confined to one thread.
+ * have a value for every row; the value of a null row has no meaning. Arrays may be shared, so only
+ * the code that allocated them writes them. Confined to one thread.
  *
  * <p>A vector with a dictionary has values of its own only after {@link #flatten}, and only for the
- * rows that were asked for: conditions and groups look at its entries instead.
+ * requested rows: conditions and groups use its entries instead.
  */
 final class ValueVector {
     private static final long[] NO_LONGS = {};

@@ -10,15 +10,15 @@ interface VectorSource extends AutoCloseable {
 
     /**
      * Moves to the next batch; false at the end. Under {@link
-     * io.stele.storage.objectstore.NonBlocking} it throws where it would have to wait, and the same
-     * call elsewhere goes on.
+     * io.stele.storage.objectstore.NonBlocking} it throws where it would have to wait; the same
+     * call may then be repeated in a thread that may wait.
      */
     boolean load() throws IOException;
 
     /** Rows of the batch. */
     int size();
 
-    /** A column of the batch, by its position among those that were asked for. */
+    /** A column of the batch, by its position among the requested ones. */
     ValueVector column(int slot);
 
     /**

@@ -125,8 +125,8 @@ public final class Catalog {
     }
 
     /**
-     * Whether a table that is not here may be one that a version had which was given up, or is
-     * missing: since nobody gave its id, it was not dropped.
+     * Whether a table that is not here may have been in a version that was given up, or is missing.
+     * If its id was never assigned here, it was not dropped.
      */
     public boolean isLost(TableId tableId) {
         return !tables.containsKey(tableId)
@@ -221,7 +221,7 @@ public final class Catalog {
         return view.isMaterialized() ? "a materialized one" : "one that is not materialized";
     }
 
-    /** The table of an id, whatever its state. */
+    /** The table of an id, in any state. */
     public Optional<TableEntry> findTable(TableId tableId) {
         return Optional.ofNullable(tables.get(tableId));
     }
@@ -249,8 +249,8 @@ public final class Catalog {
     }
 
     /**
-     * What had the place of a table as of an LSN: the table, or one whose place it took later; the
-     * oldest that is kept, if the LSN is before all of them.
+     * The table that had the place of a table as of an LSN: itself, or one that it later replaced.
+     * If the LSN is before all of them, the oldest that is retained.
      */
     public TableEntry entryAsOf(TableId tableId, Lsn lsn) {
         TableEntry entry = entry(tableId);

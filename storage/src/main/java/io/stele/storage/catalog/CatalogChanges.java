@@ -19,7 +19,7 @@ import java.util.Set;
  * among {@link #since} of {@code v}, if the log reaches back to {@code v}.
  */
 public final class CatalogChanges implements CatalogListener {
-    /** About 1 MB; a coordinator that missed more forgets all it knows. */
+    /** About 1 MB; a coordinator that missed more drops its whole cache. */
     private static final int REMEMBERED = 10_000;
 
     private final ChangeLog<TableName> log;
@@ -45,7 +45,7 @@ public final class CatalogChanges implements CatalogListener {
         return log.version();
     }
 
-    /** The names that changed after a version; empty if it is not known which. */
+    /** The names that changed after a version; empty if any may have. */
     public Optional<List<TableName>> since(long known) {
         return log.since(known);
     }

@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.SteleException;
 
 /**
- * The newest catalog version, which cannot be read, or is not the newest there was: no table is
- * known.
+ * Damage of the newest catalog version: it cannot be read, or newer ones are missing. No table is
+ * available.
  *
- * @param object where it lies
+ * @param object its path
  * @param reason what was expected, and what was found
  */
 public record CatalogDamage(String object, SteleException reason) {

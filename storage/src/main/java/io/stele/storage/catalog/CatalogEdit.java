@@ -38,8 +38,8 @@ final class CatalogEdit {
     static final int MAX_TABLES = 100_000;
 
     /**
-     * Most tables that one took the place of and that are kept for readers of the past: each has
-     * files and memory of its own.
+     * Most tables replaced by one that are retained for readers of the past: each has files and
+     * memory of its own.
      */
     static final int MAX_REPLACED = 16;
 
@@ -52,7 +52,7 @@ final class CatalogEdit {
     private static final int GROUP_IDS_OF_A_VERSION = 2;
 
     /**
-     * Versions that may be passed over. What calls itself a version behind these is none of this
+     * Versions that may be skipped. An object with a higher version number does not belong to this
      * catalog, which does not run out of ids because of it.
      */
     static final long MAX_PASSED_OVER = 1_000_000;
@@ -89,9 +89,10 @@ final class CatalogEdit {
     }
 
     /**
-     * The given up versions of after the base, and those before them, are not made again. Nor are
-     * ids of tables and groups, or numbers of schema versions, given that they may have given; and
-     * indexes that they may have dropped, so that files came without them, are built anew.
+     * The given up versions after the base, and those before them, are not created again. Ids of
+     * tables and groups, and numbers of schema versions, that they may have assigned are not
+     * reused. Indexes that they may have dropped, so that files were written without them, are
+     * built again.
      */
     void passOver(Collection<Long> versions) {
         long last = base.version() + MAX_PASSED_OVER;
@@ -217,7 +218,7 @@ final class CatalogEdit {
         }
     }
 
-    /** Gives a schema another name; its tables and views keep their identity. */
+    /** Renames a schema; its tables and views stay the same objects. */
     void renameSchema(String from, String to) {
         base.requireSchema(from);
         createSchema(to);
@@ -302,7 +303,7 @@ final class CatalogEdit {
         predecessors(tableId).forEach(tables::remove);
     }
 
-    /** Keeps a table that another one takes the place of, for readers of the past. */
+    /** Retains a table that another one replaces, for readers of the past. */
     private void keepReplaced(TableId tableId, TableId successor) {
         tables.put(tableId, base.entry(tableId).replacedBy(successor, now));
         predecessors(tableId).stream().skip(MAX_REPLACED - 1).forEach(tables::remove);
@@ -319,7 +320,7 @@ final class CatalogEdit {
         return found;
     }
 
-    /** Forgets tables that were replaced; returns how many there were. */
+    /** Drops tables that were replaced; returns their number. */
     int dropReplacedTables(Collection<TableId> tableIds) {
         int before = tables.size();
         tables.values()
@@ -402,8 +403,8 @@ final class CatalogEdit {
     }
 
     /**
-     * The same table under a new id. What has the old one is kept for readers of the past, and
-     * collected when it is not read any more.
+     * The same table under a new id. The table with the old id is retained for readers of the past,
+     * and collected when it is not read any more.
      */
     TableSchema truncateTable(TableId tableId) {
         requireNoStorage(tableId);
@@ -460,7 +461,7 @@ final class CatalogEdit {
         return replace(old.withColumns(old.schemaVersion(), columns));
     }
 
-    /** Changes a column, and keeps the columns that there were for rows of before. */
+    /** Changes a column, and stores the previous columns for rows written before. */
     TableSchema alterTable(TableId tableId, int schemaVersion, ColumnChange change) {
         requireNoStorage(tableId);
         TableEntry entry = base.entry(tableId);
@@ -498,8 +499,8 @@ final class CatalogEdit {
     }
 
     /**
-     * Indexes that are there already keep their identity and state; others get a new id, for which
-     * the version of the catalog is good, and are yet to be built.
+     * Existing indexes keep their identity and state. Others get a new id, derived from the version
+     * of the catalog, and are still to be built.
      */
     private List<IndexSchema> identified(List<IndexSchema> known, List<IndexSchema> wanted) {
         int nextId = firstIndexId();

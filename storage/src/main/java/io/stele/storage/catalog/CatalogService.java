@@ -25,16 +25,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one authority over schemas and tables: every statement becomes one new catalog version,
+ * The service that owns schemas and tables: every statement becomes one new catalog version,
  * durable when the call returns.
  *
  * <p>Invariant: {@link #current()} is durable and never goes back. Invariant: a statement that
  * fails has changed nothing, except that after STORE_FAILED it is <em>unsettled</em>: it may be
- * durable. Then its version is created again and again ({@link #settle}) until the store says whose
- * it is; there is no other statement before that is known, and no write to the tables it concerns.
+ * durable. Then its version is created again and again ({@link #settle}) until the store answers
+ * which process created it. Before that there is no other statement, and no write to the tables it
+ * concerns.
  *
- * <p>Invariant: of several engines that open one warehouse, the one with the highest epoch makes
- * versions, once it has made one ({@link #own}).
+ * <p>Invariant: of several engines that open one warehouse, the one with the highest epoch creates
+ * versions, once it has created one ({@link #own}).
  *
  * <p>Thread-safe: statements run one at a time under one lock, which is held while the store writes
  * (DDL is rare, and its order is the order of versions); readers never wait.
@@ -84,7 +85,7 @@ public final class CatalogService {
      * there is nothing in the catalog, and all statements are refused ({@link #damage}).
      *
      * @param clock the present LSN
-     * @param sleepMillis lets the calling thread wait for a store that does not answer
+     * @param sleepMillis makes the calling thread wait for a store that does not answer
      */
     public static CatalogService open(
             CatalogStore store, Supplier<Lsn> clock, LongConsumer sleepMillis) {
@@ -106,7 +107,10 @@ public final class CatalogService {
         }
     }
 
-    /** Keys that are missing or wrong are no damage of what is there, and to be set right. */
+    /**
+     * Missing or wrong keys are no damage of the data; the start fails so that they can be
+     * corrected.
+     */
     private static CatalogDamage damageOrThrow(CatalogStore store, SteleException unreadable) {
         try {
             if (unreadable.code() != ErrorCode.CORRUPT_DATA
@@ -132,13 +136,15 @@ public final class CatalogService {
         }
     }
 
-    /** What is stored is not the newest catalog there was; only before it is owned. */
+    /**
+     * The stored version is not the newest one there was; call it only before the catalog is owned.
+     */
     public void refuse(SteleException reason) {
         damage = Optional.of(new CatalogDamage(store.path(current.version()), reason));
         current = Catalog.empty();
     }
 
-    /** What keeps the catalog from being known; any thread. */
+    /** The damage that prevents the catalog from being loaded; any thread. */
     public Optional<CatalogDamage> damage() {
         return damage;
     }
@@ -203,7 +209,7 @@ public final class CatalogService {
         statements.lock();
         try {
             if (damage.isPresent()) {
-                return; // as it is, for who repairs it
+                return; // left as it is, for a repair
             }
             epoch = newEpoch;
             for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
@@ -258,10 +264,7 @@ public final class CatalogService {
         return current;
     }
 
-    /**
-     * From now on {@code listener} is told of every change; it is not told of what is there
-     * already.
-     */
+    /** From now on {@code listener} is notified of every change, but not of the present state. */
     public void addListener(CatalogListener listener) {
         listeners.add(requireNonNull(listener, "listener is null"));
     }
@@ -382,7 +385,7 @@ public final class CatalogService {
 
     /**
      * Makes a staged table public, unless an earlier attempt did. It is part of a commit, which
-     * tries again: it waits for other statements, and asks the store once.
+     * repeats it: it waits for other statements, and makes one request to the store.
      *
      * @throws SteleException TABLE_ALREADY_EXISTS if its name was taken meanwhile; STALE_TABLE if
      *     there is no such table any more; STORE_FAILED or BUSY if it may succeed later
@@ -413,8 +416,8 @@ public final class CatalogService {
     }
 
     /**
-     * Empties a table: it gets a new id, and the old one is kept for readers of the past. Returns
-     * the table with its new id.
+     * Empties a table: it gets a new id, and the old one is retained for readers of the past.
+     * Returns the table with its new id.
      */
     public TableSchema truncateTable(TableId tableId) {
         return change(edit -> edit.truncateTable(tableId));
@@ -490,10 +493,7 @@ public final class CatalogService {
         return change(CatalogEdit::dropStagedTables);
     }
 
-    /**
-     * Forgets tables that were truncated or replaced and that nobody can read any more; others are
-     * passed over.
-     */
+    /** Drops truncated or replaced tables that no reader can read any more; others are skipped. */
     public void dropReplacedTables(Collection<TableId> tableIds) {
         change(edit -> edit.dropReplacedTables(tableIds));
     }
@@ -503,7 +503,8 @@ public final class CatalogService {
     }
 
     /**
-     * @param waitMillis how long to ask a store that does not say whether the version is there
+     * @param waitMillis how long to repeat the request if the store does not answer whether the
+     *     version exists
      */
     private <T> T change(Function<CatalogEdit, T> statement, long waitMillis) {
         statements.lock();
@@ -550,7 +551,7 @@ public final class CatalogService {
         }
     }
 
-    /** What came of an earlier statement decides what this one begins with. */
+    /** The outcome of an earlier statement decides the version on which this one is based. */
     private void settleEarlier() {
         Unsettled earlier = unsettled;
         if (earlier == null) {
@@ -561,16 +562,17 @@ public final class CatalogService {
         } catch (IOException stillUnknown) {
             throw earlier.busy("this statement");
         } catch (SteleException lost) {
-            checkOwned(); // else it did not happen, which its own caller was told may be
+            checkOwned(); // else that statement did not happen, which its own caller was prepared
+            // for
         }
     }
 
     /**
      * Creates the version, or finds out that it cannot be created any more.
      *
-     * @throws IOException it is still not known
-     * @throws SteleException BUSY: the statement did not and will not happen; UNAVAILABLE: who took
-     *     the catalog over knows, since an attempt may have got through before
+     * @throws IOException the outcome is still unknown
+     * @throws SteleException BUSY: the statement did not and will not happen; UNAVAILABLE: another
+     *     engine took the catalog over, and an attempt may have succeeded before
      */
     private void settle(Unsettled change) throws IOException {
         if (store.create(change.after())) {
@@ -610,16 +612,16 @@ public final class CatalogService {
                         .formatted(epoch, found));
     }
 
-    /** Whether the store has not said yet what became of a statement. */
+    /** Whether the outcome of a statement is still unknown. */
     public boolean isUnsettled() {
         return unsettled != null;
     }
 
     /**
-     * Asks the store once more what became of a statement, unless one is running; blocks. It takes
-     * effect here if it did there.
+     * Requests the outcome of a statement from the store once more, unless a statement is running;
+     * blocks. If it succeeded in the store, it takes effect here.
      *
-     * @return whether all is known
+     * @return whether every outcome is known
      */
     public boolean settle() {
         if (!statements.tryLock()) {
@@ -641,8 +643,8 @@ public final class CatalogService {
     }
 
     /**
-     * BUSY while it is not known whether a statement has changed or dropped this table: what is
-     * written meanwhile could be lost.
+     * BUSY while it is unknown whether a statement has changed or dropped this table, because a
+     * write could be lost meanwhile.
      */
     public Optional<SteleException> findUnsettled(TableId tableId) {
         Unsettled present = unsettled;
@@ -651,7 +653,7 @@ public final class CatalogService {
                 : Optional.of(present.busy("a write to table id " + tableId));
     }
 
-    /** BUSY while it is not known what became of a statement: a new one is refused now. */
+    /** BUSY while the outcome of a statement is unknown: a new one is refused now. */
     public void checkSettled() {
         Unsettled present = unsettled;
         if (present != null) {
@@ -677,7 +679,7 @@ public final class CatalogService {
         }
     }
 
-    /** A version of which the store has not said whether it is there. */
+    /** A version of which it is unknown whether the store has it. */
     private record Unsettled(Catalog before, Catalog after) {
         /** Whether the statement changed or dropped the table. */
         @SuppressWarnings("ReferenceEquality") // an entry that changed is another object

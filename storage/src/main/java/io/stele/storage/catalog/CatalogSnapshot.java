@@ -34,8 +34,8 @@ record CatalogSnapshot(
     }
 
     /**
-     * The format version that a release must know to read this: who passes {@code givenUp} over
-     * takes lost tables for dropped ones, and removes their files.
+     * The format version that a release must support to read this: a release that ignores {@code
+     * givenUp} would take lost tables for dropped ones, and remove their files.
      */
     int formatVersion() {
         return givenUp.isEmpty() ? 7 : 8;

@@ -17,8 +17,8 @@ public final class CatalogStore {
     private final VersionedObjects<CatalogSnapshot> versions;
 
     /**
-     * @param writerId of this process start: tells our version from another's after an unknown
-     *     outcome
+     * @param writerId of this process start: it distinguishes our version from another's after an
+     *     unknown outcome
      */
     public CatalogStore(ObjectStore store, UUID writerId) {
         this.versions =
@@ -38,7 +38,7 @@ public final class CatalogStore {
                 : decode(latest.get().version(), latest.get().value());
     }
 
-    /** What does not fit together was not written so, whatever its checksum. */
+    /** Inconsistent content was not written this way, even if the checksum is right. */
     private Catalog decode(long version, CatalogSnapshot snapshot) {
         try {
             return Catalog.of(version, snapshot);
@@ -51,17 +51,17 @@ public final class CatalogStore {
         }
     }
 
-    /** Where the newest version lies, if there is one, which may be damaged. */
+    /** The path of the newest version, if there is one; it may be damaged. */
     String newestPath() throws IOException {
         return versions.path(versions.latestVersion().orElse(0));
     }
 
-    /** Where a version lies. */
+    /** The path of a version. */
     String path(long version) {
         return versions.path(version);
     }
 
-    /** Whether a version before the newest one can be read. Looks at all of them. */
+    /** Whether a version before the newest one can be read. Reads all of them. */
     boolean hasReadableBefore() throws IOException {
         boolean found = false;
         for (long version : versions.versionsBeforeLatest()) {
@@ -79,7 +79,7 @@ public final class CatalogStore {
      * Creates the version of {@code catalog}, durable when the call returns.
      *
      * @return false if another process created it, or one after it, before
-     * @throws IOException if the store failed and it is not known whether the version was created
+     * @throws IOException if the store failed and the outcome is unknown
      */
     public boolean create(Catalog catalog) throws IOException {
         return versions.createNewest(catalog.version(), catalog.toSnapshot());

@@ -24,8 +24,8 @@ public final class ChangeLog<K> {
     private long version;
 
     /**
-     * @param version the present one; nothing is known of how it came about
-     * @param limit things to remember; when there are more, the oldest changes are forgotten
+     * @param version the present one; the changes before it are unknown
+     * @param limit the number of changes to store; beyond it, the oldest are dropped
      */
     public ChangeLog(long version, int limit) {
         if (limit < 1) {
@@ -59,7 +59,7 @@ public final class ChangeLog<K> {
         }
     }
 
-    /** Goes on from a version of which it is not known what it changes. */
+    /** Continues from a version with unknown changes. */
     public synchronized void restart(long nextVersion) {
         changes.clear();
         version = nextVersion;
@@ -67,9 +67,9 @@ public final class ChangeLog<K> {
     }
 
     /**
-     * What changed after a version.
+     * The changes after a version.
      *
-     * @return empty if that is not known: the version is too old, or from elsewhere
+     * @return empty if they are unknown: the version is too old, or from another log
      */
     public synchronized Optional<List<K>> since(long known) {
         if (known < floor || known > version) {

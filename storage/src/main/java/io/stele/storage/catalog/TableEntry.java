@@ -43,9 +43,9 @@ public record TableEntry(
     }
 
     /**
-     * What took the place of a table.
+     * The table that replaced another one.
      *
-     * @param lsn from when on
+     * @param lsn of the replacement
      */
     public record Successor(
             @JsonProperty("tableId") TableId tableId, @JsonProperty("lsn") Lsn lsn) {

@@ -10,7 +10,9 @@ public enum TableState {
     PUBLIC,
     /** Has the rows of a materialized view; found by id only, and goes with the view. */
     STORAGE,
-    /** Truncated, or replaced by another table: read as of before that, and never written. */
+    /**
+     * Truncated, or replaced by another table: read at snapshots before that, and never written.
+     */
     REPLACED;
 
     /** Whether the statement that creates the table has not ended. */

@@ -13,19 +13,18 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * An AES key of 256 bits that encrypts one object, or one segment of a log, piece by piece with
- * GCM. Each piece has a number that no other piece under the key has, and knows whether it is the
- * last.
+ * GCM. Each piece has a number that no other piece under the key has, and a flag for the last one.
  *
  * <p>Nonces are the pieces' numbers (8 bytes, little-endian), three zeros, and 1 for the last piece
  * or 0: the STREAM construction, in which a piece that is moved, repeated or cut off fails. They
- * need no chance, because the key is new.
+ * need no randomness, because the key is new.
  *
  * <p>Immutable; a {@link PieceCipher} of it is confined to one thread.
  */
 public final class DataKey {
     static final int KEY_BYTES = 32;
 
-    /** What a piece is longer by when it is encrypted. */
+    /** The bytes that encryption adds to a piece. */
     public static final int TAG_BYTES = 16;
 
     static final int NONCE_BYTES = 12;

@@ -18,7 +18,7 @@ final class EncryptedLayout {
 
     /**
      * 32 KiB: the blocks of the checksums of column files, which are read whole anyway, and little
-     * more than the blocks of row files.
+     * more than the blocks of SST files.
      */
     static final int CHUNK_BYTES = 32 << 10;
 
@@ -30,7 +30,7 @@ final class EncryptedLayout {
         return Math.ceilDiv(sizeBytes, CHUNK_BYTES);
     }
 
-    /** The length of the encrypted form of so many bytes. */
+    /** The length of the encrypted form of an object. */
     static long storedBytes(long sizeBytes) {
         return HEADER_BYTES
                 + sizeBytes
@@ -38,7 +38,10 @@ final class EncryptedLayout {
                 + EncryptedTrailer.BYTES;
     }
 
-    /** The length of what has an encrypted form of so many bytes; empty if nothing has. */
+    /**
+     * The length of an object from that of its encrypted form; empty if no object has one of that
+     * length.
+     */
     static OptionalLong sizeBytes(long storedBytes) {
         long body = storedBytes - HEADER_BYTES - EncryptedTrailer.BYTES;
         if (body < 0) {
@@ -51,12 +54,12 @@ final class EncryptedLayout {
                         body - Math.ceilDiv(body, STORED_CHUNK_BYTES) * DataKey.TAG_BYTES);
     }
 
-    /** Where a chunk begins. */
+    /** The start of a chunk. */
     static long storedOffset(long chunk) {
         return HEADER_BYTES + chunk * STORED_CHUNK_BYTES;
     }
 
-    /** Where a chunk ends, with its tag. */
+    /** The end of a chunk, with its tag. */
     static long storedEnd(long chunk, long sizeBytes) {
         return Math.min(storedOffset(chunk + 1), storedBytes(sizeBytes) - EncryptedTrailer.BYTES);
     }

@@ -96,7 +96,10 @@ final class EncryptedObjectReader implements ObjectReader {
         readKnown(found, offset, buffer, bufferOffset, length);
     }
 
-    /** What is not encrypted is read as before: it is of warehouses that have become encrypted. */
+    /**
+     * Objects that are not encrypted are read plainly: they belong to a warehouse from before it
+     * was encrypted.
+     */
     @Override
     public ObjectReader visiting() {
         return new EncryptedObjectReader(

@@ -86,7 +86,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
         return sizeOf(path, delegate().size(path));
     }
 
-    /** The length of an object; where it may be plain, its first bytes are looked at. */
+    /** The length of an object; if it may be plain, its first bytes are read. */
     private long sizeOf(String path, long storedBytes) throws IOException {
         if (storedBytes < EncryptedLayout.storedBytes(0)) {
             return encryptedMagic(path, storedBytes)
@@ -125,7 +125,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         if (!supportsCompareAndSwap()) {
-            return super.compareAndSwap(path, expected, content); // says so
+            return super.compareAndSwap(path, expected, content); // throws with the reason
         }
         byte[] stored;
         try {

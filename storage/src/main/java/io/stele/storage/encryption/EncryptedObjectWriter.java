@@ -9,8 +9,8 @@ import io.stele.storage.objectstore.TrackedObjectWriter;
 import java.io.IOException;
 
 /**
- * Encrypts an object as it is written: a chunk when it is known whether it is the last one.
- * Confined to one thread at a time.
+ * A writer that encrypts an object while it is written: each chunk when it is clear whether it is
+ * the last one. Confined to one thread at a time.
  */
 final class EncryptedObjectWriter extends TrackedObjectWriter {
     private final ObjectWriter stored;

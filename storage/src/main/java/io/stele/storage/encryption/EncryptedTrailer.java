@@ -18,8 +18,8 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>The key is wrapped with the 24 bytes from the length to the version and with the object's
- * path, so that an object of another length or from another place fails. The checksum tells damage
- * from a wrong master key.
+ * path, so that an object of another length or from another place fails. The checksum distinguishes
+ * damage from a wrong master key.
  */
 final class EncryptedTrailer {
     static final int BYTES = 128;
@@ -74,7 +74,7 @@ final class EncryptedTrailer {
      * The data key of an object.
      *
      * @param offset where the trailer is in {@code bytes}
-     * @param sizeBytes what the length of the object says
+     * @param sizeBytes the size that follows from the length of the stored object
      * @param where the object is, for messages
      * @throws SteleException CORRUPT_DATA if it is no trailer, or that of another object, or there
      *     is no master key for it

@@ -29,7 +29,7 @@ public final class Encryption {
     }
 
     /**
-     * What a configuration says; its key file is read, or its command run.
+     * The encryption of a configuration; reads its key file, or runs its command.
      *
      * @param random cryptographic, and safe for many threads
      * @throws IOException with the key of the configuration, if there are no good master keys
@@ -58,8 +58,8 @@ public final class Encryption {
     }
 
     /**
-     * The store, whose objects are encrypted from here on. Whatever keeps bytes of it nearer is
-     * below, so that it never has them plain.
+     * A store that encrypts the objects of the given one. Caches of its bytes are below this layer,
+     * so that they never contain plain data.
      */
     public ObjectStore over(ObjectStore store) {
         return objects.isPresent()
@@ -112,7 +112,7 @@ public final class Encryption {
         objects.ifPresent(known -> known.checkPlain(where));
     }
 
-    /** The master keys, the one for new objects first, and by what other processes know them. */
+    /** The fingerprints of the master keys, the one for new objects first. */
     public List<KeyFingerprint> fingerprints() {
         return objects.map(ObjectEncryption::masterKeys)
                 .map(MasterKeys::fingerprints)
@@ -122,7 +122,7 @@ public final class Encryption {
     /**
      * A master key.
      *
-     * @param fingerprint 16 hexadecimal digits, which tell nothing of the key
+     * @param fingerprint 16 hexadecimal digits, which do not reveal the key
      */
     public record KeyFingerprint(String id, String fingerprint) {
         public KeyFingerprint {

@@ -23,12 +23,12 @@ final class MasterKeySource {
 
     private static final long STEP_MILLIS = 20;
 
-    /** 30 s: it may have to ask a service. */
+    /** 30 s: it may have to call a service. */
     private static final int COMMAND_STEPS = 1_500;
 
     private MasterKeySource() {}
 
-    /** The keys; empty if nothing is said of any. */
+    /** The keys; empty if none are configured. */
     static Optional<MasterKeys> read(EncryptionConfig config) throws IOException {
         if (config.getMasterKeys().isPresent()) {
             List<String> keys = Arrays.asList(config.getMasterKeys().get().split(",", -1));

@@ -23,8 +23,8 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The keys that encrypt data keys. The first one does so for everything new; with the others older
- * objects are read. Says nothing of the keys in messages. Safe for use by many threads.
+ * The keys that encrypt data keys. The first one encrypts all new ones; the others are for reading
+ * older objects. No message contains a key. Safe for use by many threads.
  */
 public final class MasterKeys {
     private static final byte[] FINGERPRINT_OF = "stele master key".getBytes(UTF_8);

@@ -107,7 +107,7 @@ final class ObjectEncryption {
                 || EncryptedTrailer.isMagic(stored, stored.length - EncryptedTrailer.MAGIC.length);
     }
 
-    /** How long an object is whose encrypted form has so many bytes. */
+    /** The length of an object, from that of its encrypted form. */
     static long sizeOf(long storedBytes, String where) {
         OptionalLong sizeBytes = EncryptedLayout.sizeBytes(storedBytes);
         if (sizeBytes.isEmpty()) {

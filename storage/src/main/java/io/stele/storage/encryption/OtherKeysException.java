@@ -40,8 +40,8 @@ public final class OtherKeysException extends Exception {
     }
 
     /**
-     * Whether it may be damage after all: where other objects of the same kind can be read. Says
-     * more when these were looked at.
+     * Whether it may be damage after all: true if other objects of the same kind can be read. More
+     * certain after such objects were read.
      */
     public boolean mayBeDamage() {
         return mayBeDamage.getAsBoolean();

@@ -10,9 +10,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A store of a process without master keys. It says so where it meets encrypted objects that are
- * read as a whole, as every process does first (catalogs, manifests), before anybody takes them for
- * damaged ones.
+ * A store of a process without master keys. It reports encrypted objects when one is read as a
+ * whole, before it could be mistaken for a damaged one. Every process first reads such objects
+ * (catalogs, manifests).
  */
 final class UnencryptedObjectStore extends ForwardingObjectStore {
     UnencryptedObjectStore(ObjectStore store) {

@@ -1,4 +1,4 @@
-/** Encryption of everything that a warehouse and a log keep. */
+/** Encryption of everything that a warehouse and a log store. */
 @NullMarked
 package io.stele.storage.encryption;
 

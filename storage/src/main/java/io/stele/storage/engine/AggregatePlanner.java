@@ -33,10 +33,10 @@ final class AggregatePlanner {
     }
 
     /**
-     * Column files where the table has them, else merged row files, and what is in memory.
+     * Plans column files if the table has them, else merged SST files, and the rows in memory.
      *
-     * @param schemaVersion that predicate and aggregation know
-     * @param cache has results of files; empty: everything is computed
+     * @param schemaVersion of predicate and aggregation
+     * @param cache of results of files; empty: everything is computed
      * @param maxBytes as in {@link StorageEngine#aggregate}
      */
     AggregateScan plan(
@@ -52,7 +52,9 @@ final class AggregatePlanner {
         AggregateScan scan = null;
         for (ShardId id : schema.shards()) {
             TableView view = VersionedRead.view(readPoint, shards, schema, id, schemaVersion);
-            if (scan == null) { // the columns are those of the view's version, not of now
+            if (scan
+                    == null) { // the columns are those of the view's version, not of the present
+                               // one
                 scan =
                         new AggregateScan(
                                 files,

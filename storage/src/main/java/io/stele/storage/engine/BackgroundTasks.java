@@ -16,8 +16,8 @@ final class BackgroundTasks {
     private BackgroundTasks() {}
 
     /**
-     * Completes with what the step returns or with whatever it throws; fails with BUSY where the
-     * executor takes no more.
+     * Completes with the step's result, or fails with its exception; fails with BUSY if the
+     * executor refuses the step.
      */
     static <T extends @Nullable Object> CompletableFuture<T> submit(
             Executor executor, Callable<T> step) {

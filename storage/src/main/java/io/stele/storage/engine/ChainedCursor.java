@@ -32,7 +32,8 @@ final class ChainedCursor implements RowCursor {
         if (step != Step.END || openers.isEmpty()) {
             return step;
         }
-        RowCursor next = openers.element().read(); // one that must not wait is asked again
+        RowCursor next =
+                openers.element().read(); // if it must not wait, it throws and is called again
         openers.remove();
         RowCursor ended = cursor;
         cursor = requireNonNull(next, "next is null");

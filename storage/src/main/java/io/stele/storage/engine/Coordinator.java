@@ -28,16 +28,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits transactions over shards.
+ * The coordinator of transactions' two-phase commits over shards.
  *
  * <p>Each participant logs PREPARE; then their logs are held, which fixes the commit LSN; conflicts
- * are looked for in what is applied below it; the decision object is created; each participant logs
- * OUTCOME under the commit LSN; the hold ends. Writers of these shards wait during the hold;
- * readers above the commit LSN wait for the outcome; nobody fails.
+ * are searched in the changes applied below it; the decision object is created; each participant
+ * logs OUTCOME under the commit LSN; the hold ends. Writers of these shards wait during the hold;
+ * readers above the commit LSN wait for the outcome; none of them fails.
  *
- * <p>Invariant: an OUTCOME "committed" is logged only after the decision object says so. While the
- * store does not say what the object says, it is asked on: the participants' logs stay held, so
- * nothing can come between, and what was committed before can be read. Only a decision object that
+ * <p>Invariant: an OUTCOME "committed" is logged only after the decision object has this decision.
+ * While the store does not return the object, the request is repeated. The participants' logs stay
+ * held, so no record can come between, and earlier commits can be read. Only a decision object that
  * is damaged stops the participants until a restart.
  *
  * <p>Safe for use by many threads. Nothing here waits; blocking steps run on background threads.
@@ -80,7 +80,7 @@ final class Coordinator {
         this.epoch = epoch;
     }
 
-    /** What a transaction does. */
+    /** The content of a transaction's commit. */
     record Commit(
             String transactionId,
             Optional<Lsn> readLsn,
@@ -98,8 +98,8 @@ final class Coordinator {
     }
 
     /**
-     * Commits; completes with the commit LSN when every later read sees all of it. Never throws:
-     * whatever goes wrong is in the future.
+     * Commits; completes with the commit LSN when every later read sees all of the transaction. It
+     * never throws: every failure is in the future.
      */
     CompletableFuture<Lsn> commit(Commit commit) {
         SortedSet<ShardId> participants = commit.participants();
@@ -166,7 +166,7 @@ final class Coordinator {
                                 participants.forEach(id -> shards.shard(id).resumeConditional()));
     }
 
-    /** It does not come to a decision: the participants that are prepared are told. */
+    /** The commit ends without a decision: the prepared participants are notified. */
     private CompletableFuture<Lsn> giveUp(
             Commit commit,
             Map<ShardId, CompletableFuture<@Nullable Void>> prepared,
@@ -252,7 +252,7 @@ final class Coordinator {
                 .thenCompose(next -> next);
     }
 
-    /** Asks until it is known how it is decided, however long the store does not say. */
+    /** Requests the decision until it is known, without a time limit. */
     private CompletableFuture<Decision> decide(Commit commit, Lsn lsn) {
         Decision proposal =
                 new Decision(commit.transactionId(), true, lsn, commit.publish(), epoch);
@@ -288,9 +288,8 @@ final class Coordinator {
     }
 
     /**
-     * Nobody can say how it was decided: the shards keep silent until a restart finds out. What
-     * comes behind it must not get into their log before its outcome, so who waits there is
-     * refused.
+     * The decision cannot be found out: the shards stop until a restart finds it. Records behind
+     * the hold must not be logged before the outcome, so waiting writes are refused.
      */
     private CompletableFuture<Lsn> stop(
             Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable failed) {
@@ -316,9 +315,9 @@ final class Coordinator {
     }
 
     /**
-     * Makes the table public that a commit creates. The commit is decided, so the table will be
-     * public whatever the store answers now: it is asked until that is known. A table that is gone
-     * after an attempt that may have got through was public: somebody has dropped it since.
+     * Publishes the table that a commit creates. The commit is decided, so the request is repeated
+     * until the store answers. If the table is gone after an attempt with an unknown result, it was
+     * public and has been dropped since.
      */
     private CompletableFuture<Lsn> publish(Commit commit, Lsn lsn) {
         if (commit.publish().isEmpty()) {
@@ -378,7 +377,7 @@ final class Coordinator {
                 : failure;
     }
 
-    /** What tells that a transaction is not committed, and never will be. */
+    /** The error of a transaction that is not committed, and never will be. */
     static SteleException undone(String transactionId, Throwable cause) {
         return cause instanceof SteleException known && known.code().nothingIsChanged()
                 ? known

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * unless its end is logged. Thread-safe.
  */
 final class DamageDrops {
-    /** What starts find by its name, and not in a manifest or the log. */
+    /** Objects that a start finds by their name, and not in a manifest or the log. */
     private static final List<String> MOVED =
             List.of(
                     DroppedObjects.MANIFESTS,
@@ -61,7 +61,8 @@ final class DamageDrops {
     /**
      * Completes when it is durable that an object is given up.
      *
-     * @param object as {@link Damage#object} says; INVALID_ARGUMENT if nothing is set aside for it
+     * @param object a value of {@link Damage#object}; INVALID_ARGUMENT if nothing is set aside for
+     *     it
      */
     CompletableFuture<@Nullable Void> drop(String object) {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();

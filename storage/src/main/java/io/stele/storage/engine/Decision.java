@@ -131,7 +131,7 @@ record Decision(
         return lines[line].substring(name.length() + 1);
     }
 
-    /** Where a line begins, in characters, which are bytes in what is not damaged. */
+    /** The start of a line, in characters, which are bytes if the object is not damaged. */
     private static int offset(String[] lines, int line) {
         int offset = 0;
         for (int before = 0; before < line; before++) {

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The decision objects of transactions: the one place that says whether a transaction happened.
- * Whoever creates the object first decides. Blocks on the store; safe for use by many threads.
+ * The decision objects of transactions: the only record of whether a transaction is committed. The
+ * first process that creates the object decides. Blocks on the store; safe for use by many threads.
  */
 final class Decisions {
     private static final int ATTEMPTS = 5; // a store that fails five times in a row is down
@@ -30,8 +30,8 @@ final class Decisions {
     /**
      * Decides, unless it is decided already.
      *
-     * @return what is decided
-     * @throws IOException it is not known what is decided, and it may yet become what was asked for
+     * @return the decision
+     * @throws IOException the decision is unknown, and the proposal may still become the decision
      */
     Decision decide(Decision proposal) throws IOException {
         String path = Decision.path(proposal.transactionId());
@@ -52,8 +52,8 @@ final class Decisions {
     }
 
     /**
-     * The decisions of transactions that create a table; mostly none or one. Those that are damaged
-     * are told, and left where they are.
+     * The decisions of transactions that create a table; mostly none or one. Damaged ones are
+     * reported to {@code damaged} and left in place.
      */
     List<Decision> ofTable(TableId tableId, Consumer<SteleException> damaged) throws IOException {
         List<Decision> decisions = new ArrayList<>();
@@ -80,7 +80,7 @@ final class Decisions {
         return found;
     }
 
-    /** Forgets how a transaction ended, when nobody can ask any more. */
+    /** Deletes the decision of a transaction, when no client can request its outcome any more. */
     void forget(String transactionId) throws IOException {
         store.delete(Decision.path(transactionId));
     }

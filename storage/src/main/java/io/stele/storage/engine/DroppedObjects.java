@@ -68,12 +68,12 @@ final class DroppedObjects {
         return digest;
     }
 
-    /** From the next start on, nobody asks for it. */
+    /** From the next start on, the object is not needed. */
     static void drop(ObjectStore store, String name, byte[] content) throws IOException {
         store.put(FOLDER + name, content);
     }
 
-    /** The same of one that is not there; what a drop before this one kept of it stays. */
+    /** As above, for an object that is missing; a copy from an earlier drop stays. */
     static void dropLost(ObjectStore store, String name) throws IOException {
         store.createIfAbsent(FOLDER + name, new byte[0]);
     }

@@ -91,8 +91,8 @@ final class EngineAssembly {
         boolean isNewest =
                 manifests.values().stream().allMatch(manifest -> manifest.epoch() < first);
         long epoch = isNewest ? first : epochs.take(clock);
-        // Nobody of a lower epoch appends, then changes tables, then adds files: what is read after
-        // each of these stays as it is
+        // First stop appends by engines of a lower epoch, then their changes of tables, then their
+        // new files: the state read after each of these does not change any more
         LogMark expected =
                 recovery.takeLog(
                         log,
@@ -104,7 +104,7 @@ final class EngineAssembly {
                                         epoch,
                                         catalog.current().nextTableId() == 1,
                                         options.givenUpLog()));
-        // Nobody trims the log any more, which adds some
+        // The log is not trimmed any more, which would add some
         StartTask<KeptLog> keptObjects =
                 StartTask.begin(threads.opening(), () -> KeptLog.load(warehouse));
         catalog.own(epoch, recovery.givenUpCatalogs());
@@ -155,7 +155,7 @@ final class EngineAssembly {
         try {
             restore(recovery, shards, recovery.own(manifests.values(), epoch), deletes);
         } finally {
-            deletes.giveUp(); // what is not restored by now is wanted by nobody
+            deletes.giveUp(); // deletions that are not restored by now are not needed
         }
         shards.all().stream()
                 .flatMap(entry -> entry.shard().tables().stream())
@@ -299,7 +299,7 @@ final class EngineAssembly {
         entry.shard().start(log, () -> entry.maintenance().afterApply());
     }
 
-    /** Of tables whose view does not say which files are theirs. */
+    /** The folders of tables whose files are not known from a view. */
     private static Set<String> unknownFolders(Catalog catalog, Shards shards) {
         Set<String> folders = new HashSet<>();
         for (Shards.Entry entry : shards.all()) {

@@ -107,7 +107,7 @@ final class EngineLog implements ShardLog, AutoCloseable {
         log.close();
     }
 
-    /** Without a log thread, somebody must write what waits. */
+    /** Without a log thread, another thread must write the waiting records. */
     private void poke() {
         if (writer != null) {
             writer.execute(this::commit);

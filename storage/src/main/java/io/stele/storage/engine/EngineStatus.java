@@ -66,7 +66,7 @@ public record EngineStatus(
         applies = Map.copyOf(applies);
     }
 
-    /** What all tables of the present wrote. */
+    /** The bytes that all present tables wrote. */
     public Traffic.Totals traffic() {
         Traffic.Totals totals = Traffic.Totals.NONE;
         for (TableStatus table : tables) {

@@ -76,10 +76,10 @@ public record EngineThreads(
             64; // they live while an engine starts, and wait for the store
 
     private static final int LOOKUP_WAITING_LIMIT =
-            1 << 20; // each shard asks for at most a score of batches at a time
+            1 << 20; // each shard requests at most about twenty batches at a time
 
     private static final int DATA_BOUND_SHARES =
-            SchedulingGroup.MAX_SHARES; // ten queries' worth, whatever they are
+            SchedulingGroup.MAX_SHARES; // of ten queries, independent of their groups
 
     public EngineThreads {
         requireNonNull(contexts, "contexts is null");
@@ -193,7 +193,7 @@ public record EngineThreads(
         return opening instanceof BlockingPool ? opening : lookups;
     }
 
-    /** What the threads do now. */
+    /** The present status of the threads. */
     public ThreadsStatus status() {
         return new ThreadsStatus(
                 contexts.status(),

@@ -10,13 +10,13 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The epochs of a warehouse: numbers that grow with every start of an engine, whatever the clocks
- * of its machines say. Manifests carry them, so that of two engines the one that started later owns
+ * The epochs of a warehouse: numbers that grow with every start of an engine, independent of the
+ * machines' clocks. Manifests carry them, so that of two engines the one that started later owns
  * the shards; names of files and transactions contain them.
  *
  * <p>An epoch is taken by creating the empty object {@code epoch/<epoch, 20 digits>}, which only
- * one engine can. An attempt with an unknown outcome is given up: the epoch may be taken, by
- * whomever, and there are others.
+ * one engine can. An attempt with an unknown outcome is given up: the epoch may be taken by any
+ * engine, and others are free.
  */
 final class Epochs {
     static final String FOLDER = "epoch/";
@@ -24,8 +24,8 @@ final class Epochs {
     private static final int ATTEMPTS = 10;
 
     /**
-     * Kept, since their numbers must not be taken again while an engine that has read an older list
-     * may still try.
+     * Epoch objects that are retained: their numbers must not be taken again while an engine with
+     * an older list may still try.
      */
     private static final int KEPT = 100;
 

@@ -15,10 +15,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The workers' files that transactions are adding at the moment. A shard knows a file by its id and
- * deletes it by its path: a second file under the same id would be taken for the first, and a
- * second entry of the same object would outlive it. So each comes once. Safe for use by many
- * threads.
+ * The workers' files that transactions are adding at the moment. A shard identifies a file by its
+ * id and deletes it by its path. A second file with the same id would be mistaken for the first,
+ * and a second entry of the same object would outlive it. So each may be added only once. Safe for
+ * use by many threads.
  */
 final class FileClaims {
     private final Shards shards;
@@ -50,8 +50,8 @@ final class FileClaims {
     }
 
     /**
-     * Claims those of some objects that nobody adds at the moment: until {@link #release(ShardId,
-     * Set)} nobody can.
+     * Claims those of some objects that no commit is adding: until {@link #release(ShardId, Set)}
+     * no commit can.
      */
     Set<String> claimUnclaimed(ShardId shard, List<String> paths) {
         Set<String> claimed = new HashSet<>();

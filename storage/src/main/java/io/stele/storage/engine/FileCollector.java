@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Deletes files that nobody needs: those a newer manifest has replaced, once every reader that came
- * before has gone, those that a transaction did not commit, those found at start-up that nothing
- * refers to, after a time of grace, and what writers that died have left half-written, once nobody
- * has changed it for that time.
+ * The garbage collector of files. It deletes files that a newer manifest has replaced, once every
+ * earlier reader has ended, and files that a transaction did not commit. After a grace period it
+ * deletes unreferenced files found at start-up, and half-written files of ended writers that did
+ * not change in that time.
  *
  * <p>A file that could not be deleted is found again at the next start. Guarded by itself; {@link
  * #collect} blocks on the store and runs on one background thread at a time.
@@ -54,11 +54,11 @@ final class FileCollector implements ObsoleteFiles {
     }
 
     /**
-     * Remembers the data files that are in none of {@code referenced}. Workers' files that come
-     * later are not looked at.
+     * Records the data files that are not in {@code referenced}. Workers' files that are created
+     * later are ignored.
      *
      * @param objects all data files, listed before this engine wrote any
-     * @param unknown folders of which it cannot be said what they need
+     * @param unknown folders whose needed files are unknown
      */
     void findOrphans(
             List<ObjectEntry> objects,
@@ -84,7 +84,7 @@ final class FileCollector implements ObsoleteFiles {
     }
 
     /**
-     * A transaction has ended, and files of it that are not kept may go.
+     * A transaction has ended, and its files that were not committed may be deleted.
      *
      * @param prefixes of the paths of its files
      */

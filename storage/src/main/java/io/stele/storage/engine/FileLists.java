@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * version has, made from that of the version before. Bounded by weight. Thread-safe.
  */
 final class FileLists {
-    /** Looked at one by one: as fast as making columns. */
+    /** So few files are checked one by one, which is as fast as building columns. */
     private static final int FEW_FILES = 4;
 
     /** 64 MiB: lists of some 470,000 files at most 136 bytes each. */
@@ -33,8 +33,8 @@ final class FileLists {
     private final LongSupplier nanoTime;
 
     /**
-     * @param maxBytes 0: nothing is kept
-     * @param nanoTime measures what making lists takes
+     * @param maxBytes 0: nothing is cached
+     * @param nanoTime the clock that measures the creation of lists
      */
     FileLists(long maxBytes, LongSupplier nanoTime) {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
@@ -59,7 +59,7 @@ final class FileLists {
             List<ColumnFile> files,
             PartitionMatcher partitions,
             ScanPredicate predicate) {
-        if (predicate.isAll()) { // in the order of the list, which tells plans apart
+        if (predicate.isAll()) { // in the order of the list, which distinguishes plans
             return files;
         }
         return of(versions.schema().id(), shard, files)

@@ -28,12 +28,13 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Opens, some at a time, the files that a start has not opened, when it serves: so lookups find
- * them open, and a table with a file that cannot be used is set aside soon, whether it is asked for
- * or not. What the store does not give now is asked for again, one file at a time. Thread-safe.
+ * The opening, some at a time, of the files that a start has not opened, while it already serves.
+ * So lookups find them open, and a table with an unusable file is set aside soon, even without a
+ * request for it. Files that the store does not return now are requested again, one at a time.
+ * Thread-safe.
  */
 final class FileOpenings {
-    /** Each waits for one request: the rest of the store's is for those who ask. */
+    /** Each waits for one request; the rest of the store's capacity is for readers. */
     private static final int AT_ONCE = 32;
 
     /** Of one table in one shard that are listed; with more, the rest shows at the next start. */
@@ -132,9 +133,9 @@ final class FileOpenings {
     }
 
     /**
-     * What is damaged, if something is.
+     * The damage, if there is one.
      *
-     * @throws IOException of the store, which does not give it now
+     * @throws IOException of the store, which does not return the file now
      */
     private Optional<Failed> open(Opening opening) throws IOException {
         TableShard table = opening.table.table;
@@ -191,7 +192,7 @@ final class FileOpenings {
             }
         }
 
-        /** Files that a merge has replaced meanwhile may be gone, rightly. */
+        /** Files that a compaction has replaced meanwhile may be missing, correctly. */
         private void setAside(List<Failed> all) {
             Set<String> present =
                     table.view().files().map(FileEntry::fileId).collect(Collectors.toSet());

@@ -135,8 +135,8 @@ final class Housekeeping implements AutoCloseable {
                             () -> {
                                 try {
                                     if (needs != null && !closed && catalog.damage().isEmpty()) {
-                                        // First what is flushed goes from what is kept: a kept
-                                        // PREPARE must not outlive its OUTCOME in the log
+                                        // First remove flushed records from the retained ones: a
+                                        // retained PREPARE must not outlive its OUTCOME in the log
                                         keptLog.forget(needs);
                                         log.trim(needs.flushed(), keptLog.keeper(needs.kept()));
                                         collector.collect(now);

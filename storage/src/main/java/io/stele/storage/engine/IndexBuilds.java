@@ -36,16 +36,17 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the indexes that the catalog says are not ready, one at a time, while writes go on.
+ * The builds of the indexes that are not ready in the catalog, one at a time, while writes
+ * continue.
  *
- * <p>In each shard writes make entries for the index from the moment the shard knows of it; what
- * was there before gets its entries by a {@link IndexBackfill}. When all shards are through, the
- * catalog says that the index is ready. What a crash or a store fault interrupts is begun again:
- * entries of an index that is not ready are forgotten at start-up.
+ * <p>In each shard, writes add entries to the index from the moment the shard has its definition.
+ * Earlier rows get their entries by an {@link IndexBackfill}. When all shards have finished, the
+ * catalog marks the index as ready. A build that a crash or a store fault interrupts starts again:
+ * entries of an index that is not ready are discarded at start-up.
  *
- * <p>A unique index refuses writes from the beginning, for the entries it has by then. When it has
- * all, and what was decided before that is applied, a {@link DuplicateSearch} goes through the rows
- * there are; a duplicate ends the index.
+ * <p>A unique index refuses writes from the beginning, by the entries it has so far. When it has
+ * all, and all batches decided before that are applied, a {@link DuplicateSearch} checks the
+ * present rows; a duplicate ends the index.
  *
  * <p>Each build is a job. One that is cancelled stops between two steps, and its index is dropped.
  *
@@ -84,7 +85,7 @@ final class IndexBuilds {
 
     private record Key(TableId tableId, int indexId) {}
 
-    /** An index to be built, and who waits for it. */
+    /** An index to be built, and the future of its waiting caller. */
     private record Build(Job job, CompletableFuture<@Nullable Void> done) {}
 
     /** Takes up what a catalog has to build. */
@@ -143,7 +144,7 @@ final class IndexBuilds {
                 .thenApply(done -> null);
     }
 
-    /** Goes on with the first build, unless one is at work. */
+    /** Continues with the first build, unless one is running. */
     void next() {
         Key key;
         Job job;
@@ -166,8 +167,9 @@ final class IndexBuilds {
         if (failed != null
                 && Coordinator.unwrap(failed) instanceof SteleException known
                 && endsIndex(known.code())) {
-            // Whether or not this gets through, the next attempt fails alike, or finds no index.
-            // Not behind merges, which may take hours: of what is cancelled somebody waits
+            // Also if this fails: the next attempt fails alike, or finds no index. It does not
+            // queue behind compactions, which may take hours, because a caller waits for the
+            // cancelled build
             run(background, () -> catalog.dropIndex(key.tableId(), key.indexId()))
                     .whenComplete((dropped, notDropped) -> finish(key, failed));
         } else {

@@ -60,8 +60,8 @@ final class IndexReads {
     }
 
     /**
-     * The rows at a read point. Its lease keeps the history; the files may be newer than those that
-     * its scans use, so an index that became ready meanwhile serves as well.
+     * The rows at a snapshot. Its lease retains the history. The files may be newer than those that
+     * its scans use, so an index that became ready meanwhile works as well.
      */
     List<byte[]> find(
             TableSchema schema, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
@@ -107,8 +107,8 @@ final class IndexReads {
     }
 
     /**
-     * How many rows of a shard a scan may get from an index, at most; empty: more than it is good
-     * for, or the shard's index has not all entries.
+     * The greatest number of rows of a shard that a scan may get from an index; empty: too many for
+     * the index to be useful, or the shard's index is not complete.
      */
     OptionalLong count(TableSchema schema, ShardId id, IndexCondition condition, Lsn lsn)
             throws IOException {
@@ -176,7 +176,7 @@ final class IndexReads {
                         .toList());
     }
 
-    /** What reads of several shards give, in their order. */
+    /** The results of reads of several shards, in their order. */
     <T> List<T> sideBySide(List<NonBlocking.Read<T>> reads) throws IOException {
         List<T> found = new ArrayList<>(reads.size());
         if (NonBlocking.isActive()) {

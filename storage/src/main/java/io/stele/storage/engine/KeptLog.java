@@ -19,12 +19,12 @@ import java.util.TreeSet;
 
 /**
  * Records of log segments that are deleted, though a table that is set aside or a shard that
- * stopped still needs them: {@code kept/<shard>/<LSN of the last, 20 digits>}. So neither holds the
- * log of the whole node, and nothing acknowledged is lost.
+ * stopped still needs them: {@code kept/<shard>/<LSN of the last, 20 digits>}. So neither retains
+ * the log of the whole node, and nothing acknowledged is lost.
  *
- * <p>Invariant: an object is durable before a segment goes that has its records. Invariant: of a
- * shard, records in the log at or below the last kept one are either kept as well, or in files; so
- * a start replays the objects first, and passes these over in the log.
+ * <p>Invariant: an object is durable before a segment with its records is deleted. Invariant: for
+ * each shard, records in the log at or below the last one stored here are either stored here as
+ * well, or in files. So a start replays the objects first, and skips these records in the log.
  *
  * <p>Guarded by itself; blocks on the store.
  */
@@ -43,7 +43,7 @@ final class KeptLog {
         this.store = requireNonNull(store, "store is null");
     }
 
-    /** What earlier engines have kept. */
+    /** Lists the records that earlier engines have stored. */
     static KeptLog load(ObjectStore store) throws IOException {
         KeptLog kept = new KeptLog(store);
         for (ObjectEntry entry : store.list(FOLDER)) {
@@ -73,13 +73,13 @@ final class KeptLog {
         return FOLDER + shard + "/" + "%020d".formatted(lastLsn);
     }
 
-    /** The last LSN that is kept of a shard; {@link Lsn#MIN} if none is. */
+    /** The last LSN stored for a shard; {@link Lsn#MIN} if there is none. */
     synchronized Lsn last(ShardId shard) {
         NavigableSet<Long> kept = objects.get(shard);
         return kept == null || kept.isEmpty() ? Lsn.MIN : new Lsn(kept.last());
     }
 
-    /** The shards of which something is kept. */
+    /** The shards with stored records. */
     synchronized List<ShardId> shards() {
         return objects.entrySet().stream()
                 .filter(shard -> !shard.getValue().isEmpty())
@@ -102,11 +102,11 @@ final class KeptLog {
                 .forEach(one -> consumer.accept(one.lsn(), one.type(), one.payload(), one.whole()));
     }
 
-    /** Takes kept records. */
+    /** A consumer of the stored records. */
     @FunctionalInterface
     interface Consumer {
         /**
-         * @param whole whether all records of the shard were kept that were there with it
+         * @param whole whether all records that the shard had in the segment were stored with it
          */
         void accept(Lsn lsn, RecordType type, ByteBuffer payload, boolean whole);
     }

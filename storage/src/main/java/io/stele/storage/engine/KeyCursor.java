@@ -15,7 +15,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of keys at a read point, some keys at a time. Confined to one thread at a time.
+ * The rows of keys at a snapshot, some keys at a time. Confined to one thread at a time.
  *
  * <p>Invariant: holds the rows of {@link PointReads.Batch#keysARead} keys at most.
  */
@@ -32,7 +32,7 @@ final class KeyCursor implements RowCursor {
     private @Nullable Found current;
 
     /**
-     * @param checkLease throws if the history of the read point may be gone
+     * @param checkLease throws if the history of the snapshot may be gone
      * @param predicate other rows are left out
      */
     KeyCursor(PointReads.Batch batch, Runnable checkLease, ScanPredicate predicate) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class KnownColumn {
-    /** Where more than this share of values are new, those that nobody looked at are new too. */
+    /** If more than this share of values are new, those not in a sketch count as new too. */
     private static final double MOSTLY_NEW = 0.5;
 
     private final SketchBuilder sketch = new SketchBuilder();
@@ -33,10 +33,10 @@ final class KnownColumn {
      * Adds a file's rows.
      *
      * @param sketches of the file, or of it and others together
-     * @param found what is known of the column in the file
+     * @param found the statistics of the column in the file
      * @param hasColumn whether the file has the column; else all rows have {@code initial}, or null
      * @param initial of one row with the column's initial value
-     * @param live rows of the file that are there
+     * @param live rows of the file that are not deleted
      */
     void addFile(
             FileEntry file,

@@ -24,9 +24,9 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * Opens lookups of predicates that say by themselves where their rows are: by the primary key, or
- * by a unique index. What cannot be looked up any more is scanned, so an answer never lacks rows.
- * Safe for use by many threads.
+ * Opens lookups for predicates that bind the primary key or a unique index. If a lookup is no
+ * longer possible the table is scanned, so an answer never lacks rows. Safe for use by many
+ * threads.
  */
 final class LookupScans {
     private final PointReads pointReads;
@@ -61,7 +61,7 @@ final class LookupScans {
      * The rows of keys that the reader lists.
      *
      * @param schema the newest version of the table
-     * @param schemaVersion that the reader knows
+     * @param schemaVersion of the reader
      * @param predicate other rows are left out
      * @throws SteleException STALE_TABLE if columns were changed, or the index is gone
      */
@@ -110,7 +110,7 @@ final class LookupScans {
      * The rows of keys that the predicate lists.
      *
      * @param schema the newest version of the table
-     * @param schemaVersion that the reader knows
+     * @param schemaVersion of the reader
      */
     RowCursor open(
             ReadPoint readPoint, TableSchema schema, int schemaVersion, ScanPredicate predicate)
@@ -150,7 +150,7 @@ final class LookupScans {
                                             indexReads.scan(
                                                     schema, shard, some, predicate, readPoint));
                         });
-        // Where waiting is allowed all at once: they are no more rows than keys
+        // If waiting is allowed, all at once: there are no more rows than keys
         if (!NonBlocking.isActive()) {
             List<Optional<RowCursor>> found = indexReads.sideBySide(List.copyOf(reads));
             reads.clear();

@@ -25,18 +25,19 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Tables of catalog versions that were given up. Nobody knows their names and columns, so they are
- * not served; they were not dropped either, so their files and log records stay until somebody
+ * Tables of catalog versions that were given up. Their names and columns are unknown, so they are
+ * not served. They were not dropped either, so their files and log records stay until an operator
  * drops {@code table/<table id>}.
  *
- * <p>Invariant: no table that the catalog knows is one. Filled by recovery on one thread; after
- * that any thread reads.
+ * <p>Invariant: no table of the catalog is among them. Filled by recovery on one thread; after that
+ * any thread reads.
  */
 final class LostTables {
     private final CatalogService catalog;
     private final DroppedObjects dropped;
     private final Map<TableId, Integer> objects = new TreeMap<>(); // how many lie in its folder
-    private final Set<TableId> logged = new TreeSet<>(); // with records of shards nobody knows
+    private final Set<TableId> logged =
+            new TreeSet<>(); // with records of shards without a known table
     private final Map<ShardId, KeptRecords> records = new HashMap<>(); // of these shards
     private final Map<String, Damage> unreadable = new TreeMap<>(); // such records, by object
     private long sinceMillis;
@@ -48,14 +49,14 @@ final class LostTables {
     }
 
     /**
-     * Once it is known which tables the catalog has.
+     * Finds them; call it when the tables of the catalog are loaded.
      *
      * @param dataObjects all data files
      */
     void find(StartTask<List<ObjectEntry>> dataObjects, long nowMillis) throws IOException {
         sinceMillis = nowMillis;
         if (!catalog.current().hasGivenUp()) {
-            return; // do not wait for the list of all there is
+            return; // do not wait for the list of all objects
         }
         for (ObjectEntry entry : dataObjects.get()) {
             findTable(entry.path()).ifPresent(table -> objects.merge(table, 1, Integer::sum));
@@ -120,7 +121,7 @@ final class LostTables {
                                 Optional.empty()));
     }
 
-    /** What is kept of such a shard cannot be read, and stays. */
+    /** A stored record of such a shard cannot be read; its object stays. */
     void noteUnreadable(ShardId shard, String object, Exception broken) {
         addUnreadable(shard, object, broken);
         records.putIfAbsent(shard, new KeptRecords(0, 0, Optional.empty()));
@@ -138,11 +139,11 @@ final class LostTables {
     }
 
     /**
-     * No id that was met, in records of the log or in names of objects, is given to others, also
-     * where the versions that gave it are missing.
+     * Reserves every table id found in records of the log or in names of objects, so that it is
+     * never assigned again, even if the catalog versions that assigned it are missing.
      *
-     * @param loggedInKnown tables with records in the shards that are known
-     * @param inDoubt tables of transactions whose outcome is not known yet
+     * @param loggedInKnown tables with records in the shards that exist
+     * @param inDoubt tables of transactions without an outcome yet
      */
     void leaveOut(ObjectStore store, Set<TableId> loggedInKnown, Set<TableId> inDoubt)
             throws IOException {
@@ -171,15 +172,15 @@ final class LostTables {
                 : 0;
     }
 
-    /** The records of such shards that are to be kept where the log is trimmed. */
+    /** The records of such shards that must be retained when the log is trimmed. */
     Map<ShardId, KeptRecords> keptRecords() {
         return Map.copyOf(records);
     }
 
     /**
-     * What is listed as damaged.
+     * The damage to list.
      *
-     * @param loggedInKnown tables with records in the shards that are known
+     * @param loggedInKnown tables with records in the shards that exist
      */
     List<Damage> damages(Set<TableId> loggedInKnown) {
         Set<TableId> tables = new TreeSet<>(objects.keySet());

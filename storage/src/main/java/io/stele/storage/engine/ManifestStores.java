@@ -11,8 +11,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The manifests of a node's shards, each of which knows the base that the last one it loaded or
- * created has, so that recovery and what comes after it write no base anew. Thread-safe.
+ * The manifest stores of a node's shards. Each remembers the base of the last manifest that it
+ * loaded or created, so that recovery and later work do not write a base again. Thread-safe.
  */
 final class ManifestStores {
     private final ObjectStore store;

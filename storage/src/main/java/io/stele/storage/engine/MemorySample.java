@@ -29,7 +29,7 @@ record MemorySample(
         Map<Integer, ColumnStats> columns,
         Map<Integer, ColumnSketch> sketches) {
     /**
-     * @param limit versions to look at
+     * @param limit of versions in the sample
      */
     static MemorySample of(TableView view, int limit) {
         StatsCollector stats = new StatsCollector(view.versions().layout());

@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The versions of what others may keep of the metadata, and what changed between them.
+ * The versions of the metadata that other nodes may cache, and the changes between them.
  *
- * <p>Invariant: what was described after a version was taken, and is not among the changes since,
- * would be described alike now. Thread-safe.
+ * <p>Invariant: a description made after a version was taken, and not among the changes since, is
+ * still current. Thread-safe.
  */
 final class MetadataLog {
     private final long instance;
@@ -45,7 +45,7 @@ final class MetadataLog {
         catalog.addListener(catalogChanges);
     }
 
-    /** What is different since a version; everything, if that is not known. */
+    /** The changes since a version; everything, if the version is unknown. */
     MetadataChanges since(Optional<MetadataVersion> since) {
         MetadataVersion known =
                 since.filter(version -> version.instance() == instance)

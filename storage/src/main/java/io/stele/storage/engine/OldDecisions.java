@@ -17,23 +17,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The garbage collector of transaction decisions in the object store, while the engine runs. It
- * deletes a decision some time after nobody needs it except a client that repeats its commit.
- * Decisions of this engine are reported to it. Decisions of earlier engines are listed once, after
- * the same time.
+ * deletes a decision some time after only a client that repeats its commit may need it. Decisions
+ * of this engine are reported to it. Decisions of earlier engines are listed once, after the same
+ * time.
  *
  * <p>Invariant: a decision is deleted only if no start can read it any more. One of this engine is
  * deleted after its outcomes are durable in the logs of all participants and its table is public.
  * One of an earlier engine is deleted after the outcomes that this engine's start found are
  * durable. One of a later engine is never deleted.
  *
- * <p>Bounded: both the number of concurrent deletions and the number of remembered decisions have a
+ * <p>Bounded: both the number of concurrent deletions and the number of recorded decisions have a
  * limit. Decisions beyond it are left to the next engine. Guarded by its own lock; blocking steps
  * run on the executor.
  */
 final class OldDecisions {
     /**
-     * Trino asks for the outcome of a commit for hours ({@code stele.change-timeout}), and people
-     * do when they read of it; while a node is down that time stands still.
+     * Trino requests the outcome of a commit for hours ({@code stele.change-timeout}), and
+     * operators do after they read of it. While a node is down that time stands still.
      */
     static final long KEPT_MILLIS = Duration.ofHours(6).toMillis();
 
@@ -148,7 +148,7 @@ final class OldDecisions {
         ended(left, failed);
     }
 
-    /** Reports the first failure until one goes well; the next tick goes on. */
+    /** Reports the first failure until a deletion succeeds; the next tick continues. */
     private void ended(Iterable<String> left, @Nullable Throwable failed) {
         boolean told;
         synchronized (this) {

@@ -31,12 +31,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Deletes what lies among the data files of a table and belongs to nothing, on request: files of
- * writers that came too late, of engines that ended before they could delete them, and whatever
- * else somebody has put there.
+ * The deletion, on request, of orphans among a table's data files: files of writers that came too
+ * late, of engines that ended before they could delete them, and foreign objects.
  *
  * <p>Invariant: nothing is deleted that a manifest, a reader, an open transaction, a prepared one
- * or this engine's own flushes and merges name. So a file goes only if, in this order,
+ * or this engine's own flushes and compactions name. So a file is deleted only if, in this order,
  *
  * <ol>
  *   <li>it was listed, and last changed before the limit;
@@ -45,14 +44,18 @@ import java.util.regex.Pattern;
  *   <li>it is not of a transaction that is open, whose writers may be at work;
  *   <li>no commit adds it at the moment ({@link FileClaims}), and none can until it is gone;
  *   <li>after that, on the context of its shard: no view, no prepared transaction has it, and it
- *       does not wait for readers to go.
+ *       does not wait for readers to end.
  * </ol>
  *
- * <p>Objects of one file share the beginning of their names, so a file is kept with its key index,
- * checksums, bitmaps and every delete vector. Thread-safe; blocks on the background executor.
+ * <p>Objects of one file share the beginning of their names, so a file is retained with its key
+ * index, checksums, bitmaps and every deletion vector. Thread-safe; blocks on the background
+ * executor.
  */
 final class OrphanFiles {
-    /** Names that engines give ({@link FileIds}), and workers, who put a transaction before. */
+    /**
+     * Names that engines give ({@link FileIds}), and those of workers, which begin with a
+     * transaction.
+     */
     private static final Pattern NAME =
             Pattern.compile(
                     "(?<transaction>(?<epoch>[0-9a-f]{1,16})-[0-9a-f]{1,16}(-[0-9a-f]{1,16})?)(?<worker>_)?.*");
@@ -159,7 +162,7 @@ final class OrphanFiles {
             return true;
         }
         long since = Long.parseUnsignedLong(name.group("epoch"), 16);
-        // What is above is of an engine that has taken the shards over
+        // A file of a higher epoch belongs to an engine that has taken the shards over
         return name.group("worker") != null
                 ? since <= epoch && !isOpen.test(name.group("transaction"))
                 : since < epoch;

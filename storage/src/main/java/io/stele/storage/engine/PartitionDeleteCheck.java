@@ -19,7 +19,7 @@ final class PartitionDeleteCheck {
 
     /**
      * @throws SteleException INVALID_ARGUMENT: a predicate that does not choose whole partitions;
-     *     BUSY: too many deletions that merges of row files have not been through
+     *     BUSY: too many range tombstones that compactions have not yet applied to SST files
      */
     static void check(TableSchema schema, ScanPredicate partitions, Shards shards) {
         checkPartitions(schema, partitions);
@@ -40,7 +40,7 @@ final class PartitionDeleteCheck {
         }
     }
 
-    // Each costs a comparison for every version that is read from a row file.
+    // Each costs a comparison for every version that is read from an SST file.
     private static void checkOpenEnds(TableSchema schema, Shards shards) {
         for (ShardId id : schema.shards()) {
             int open = shards.shard(id).table(schema.id()).ends().size();

@@ -52,7 +52,7 @@ public final class PointLookup {
         return reads.start(schema.get(), keys, readLsn.map(Lsn::value).orElse(Long.MAX_VALUE));
     }
 
-    /** Looks for so many keys more, at most; true when all were looked for. */
+    /** Searches at most {@code maxKeys} more keys; true when all are done. */
     public boolean advance(int maxKeys) throws IOException {
         TableSchema present = batch.schema();
         try {
@@ -79,7 +79,7 @@ public final class PointLookup {
         return advance(batch.keysARead());
     }
 
-    /** What was found, when {@link #advance} said that all is. */
+    /** The rows found; call it after {@link #advance} returned true. */
     public LookedUpRows rows() {
         return new LookedUpRows(batch.schema().schemaVersion(), rows);
     }

@@ -50,7 +50,7 @@ final class PointReads {
         return start(schema, keys, lsn, OptionalLong.empty());
     }
 
-    /** The same at a read point, which knows below which LSN rows have expired. */
+    /** The same at a snapshot, which has the LSN below which rows have expired. */
     Batch start(TableSchema schema, List<byte[]> keys, ReadPoint readPoint) {
         return start(
                 schema,
@@ -73,9 +73,9 @@ final class PointReads {
     @FunctionalInterface
     interface Finder {
         /**
-         * A row that is there.
+         * A row that was found.
          *
-         * @param index of the key among those asked for
+         * @param index of the key among the requested ones
          * @param bytes shared, not to be changed
          * @param lsn of its version
          */
@@ -145,8 +145,8 @@ final class PointReads {
         }
 
         /**
-         * How many keys to read at once where that waits for the store: as many as it reads
-         * together, and no more than there is memory for.
+         * The number of keys to read at once if that waits for the store: as many as it reads
+         * together, and no more than fit into memory.
          */
         int keysARead() {
             if (!KeyPrefetch.isUseful(files, schema, probes.length - next)
@@ -196,7 +196,7 @@ final class PointReads {
     /**
      * A key to look up.
      *
-     * @param index its place among those asked for
+     * @param index its place among the requested ones
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared by equals
     private record Probe(int index, int shard, byte[] key, long hash) implements Comparable<Probe> {
@@ -235,8 +235,8 @@ final class PointReads {
             return read(present, present.table(schema.id()), probe);
         }
 
-        // The versions of the view only ever rise: all that was looked at between two looks of the
-        // same version had that version, what came from the row cache too.
+        // The version of the view only rises. If two reads of it are equal, everything read in
+        // between had that version, also rows from the row cache.
         private Row read(TableGroupShard in, TableShard table, Probe probe) throws IOException {
             while (true) {
                 TableVersions versions = table.view().versions();

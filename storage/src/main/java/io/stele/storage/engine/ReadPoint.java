@@ -42,8 +42,8 @@ public final class ReadPoint {
     }
 
     /**
-     * The LSN below which rows of the table have expired here, fixed by the first look at it as
-     * views are.
+     * The LSN below which rows of the table have expired here, fixed at its first use, as views
+     * are.
      */
     long firstVisibleLsn(TableSchema table) {
         return firstVisible.computeIfAbsent(

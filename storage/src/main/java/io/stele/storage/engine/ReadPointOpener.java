@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens read points over all shards of a node: one LSN, at or below which every shard has applied
- * all that the log holds. Safe for use by many threads.
+ * Opens snapshots over all shards of a node: one LSN, at or below which every shard has applied all
+ * records of the log. Safe for use by many threads.
  */
 final class ReadPointOpener {
     private final EngineLog log;
@@ -87,7 +87,10 @@ final class ReadPointOpener {
                 .thenApply(done -> null);
     }
 
-    /** A shard that stopped is not waited for: reads of its tables say so, and others go on. */
+    /**
+     * A stopped shard is not waited for: reads of its tables fail with the reason, and others
+     * continue.
+     */
     private static CompletableFuture<@Nullable Void> awaitApplied(TableGroupShard shard, Lsn lsn) {
         return shard.awaitApplied(lsn)
                 .handle(

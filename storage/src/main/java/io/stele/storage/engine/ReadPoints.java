@@ -21,14 +21,14 @@ import java.util.function.Supplier;
  *
  * <p>Each table has a horizon: the LSN below which it may have dropped versions. The horizon
  * follows the present at the distance of the table's retention. It goes no further than the oldest
- * LSN that somebody holds ("lsnRef" in Hologres).
+ * LSN that is held ("lsnRef" in Hologres).
  *
  * <p>Invariant: a horizon never moves back. Invariant: if a reader begins with an LSN at or above
  * the horizon, the horizon stays at or below that LSN until the reader ends. So no reader misses a
  * version that a flush or a compaction drops below the horizon. Guarded by its own lock.
  */
 final class ReadPoints {
-    private static final int MAX_OPEN = 10_000; // each keeps history: more are leaks
+    private static final int MAX_OPEN = 10_000; // each retains history: more indicate a leak
 
     private final LongSupplier nowMillis;
     private final Retention retention;
@@ -46,8 +46,8 @@ final class ReadPoints {
     }
 
     /**
-     * Leases a snapshot. READ_POINT_EXPIRED if no table keeps its history any more; whether one
-     * table does, {@link #check} tells.
+     * Leases a snapshot. READ_POINT_EXPIRED if no table retains its history any more; {@link
+     * #check} decides for one table.
      *
      * @param choose the snapshot; called while the horizons stand still, so the present is never
      *     below one; must not wait
@@ -73,7 +73,8 @@ final class ReadPoints {
     }
 
     /**
-     * Keeps the history from {@code lsn} on, where a table has it still, until {@link #release}.
+     * Retains the history from {@code lsn} on, as far as tables still have it, until {@link
+     * #release}.
      */
     synchronized void hold(Lsn lsn) {
         held.merge(lsn.value(), 1, Integer::sum);
@@ -135,7 +136,7 @@ final class ReadPoints {
                                 : readLsn);
     }
 
-    /** The LSN below which nobody reads the table any more. */
+    /** The LSN below which no reader reads the table any more. */
     synchronized Lsn horizon(TableSchema table) {
         long oldest = retained(retention.millis(table));
         if (!held.isEmpty()) {
@@ -144,7 +145,7 @@ final class ReadPoints {
         return new Lsn(horizons.merge(table.id(), oldest, Math::max));
     }
 
-    /** Lets a table forget its history below an LSN, as far as it is past and nobody holds it. */
+    /** Lets a table drop its history below an LSN, as far as it is past and no lease holds it. */
     synchronized void forgetBefore(TableId table, Lsn before) {
         long oldest = Math.min(before.value(), nowMillis.getAsLong() << 16);
         if (!held.isEmpty()) {
@@ -153,7 +154,7 @@ final class ReadPoints {
         horizons.merge(table, oldest, Math::max);
     }
 
-    /** What an earlier engine may have dropped of the table. */
+    /** Restores the horizon of an earlier engine, which may have dropped history of the table. */
     synchronized void restore(TableId table, Lsn horizon) {
         horizons.merge(table, horizon.value(), Math::max);
     }
@@ -163,7 +164,7 @@ final class ReadPoints {
         horizons.remove(table);
     }
 
-    /** The last {@link #horizon} of the table that was asked for: nothing above was dropped. */
+    /** The last returned {@link #horizon} of the table: nothing above it was dropped. */
     long passedLsn(TableId table) {
         return horizons.getOrDefault(table, 0L);
     }
@@ -172,7 +173,7 @@ final class ReadPoints {
         return leases.size();
     }
 
-    /** Who may be looking at files: files that are obsolete stay until they exit. */
+    /** The readers that may be using files: obsolete files stay until these readers end. */
     Readers readers() {
         return readers;
     }

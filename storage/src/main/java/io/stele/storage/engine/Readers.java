@@ -31,8 +31,8 @@ final class Readers {
         }
 
         /**
-         * Whether all have gone. Sound although sums are not snapshots: both only grow, and who
-         * went is counted first.
+         * Whether all readers have gone. It is sound although sums are not snapshots: both only
+         * grow, and the sum of the gone is read first.
          */
         private boolean isEmpty() {
             long gone = went.sum();

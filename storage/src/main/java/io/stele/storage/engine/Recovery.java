@@ -103,7 +103,7 @@ final class Recovery {
      * meanwhile; the others are what is left of statements that never ended.
      */
     void resolveStagedTables() throws IOException {
-        hasUnreadableDecisions = catalog.damage().isPresent(); // nobody knows whose they are
+        hasUnreadableDecisions = catalog.damage().isPresent(); // their tables are unknown
         Set<TableId> staged = new HashSet<>();
         for (TableEntry entry : catalog.current().tables()) {
             if (entry.state().isStaged()) {
@@ -138,7 +138,7 @@ final class Recovery {
         return lost;
     }
 
-    /** Whether decisions of staged tables are damaged: then none may be forgotten. */
+    /** Whether decisions of staged tables are damaged: then none may be deleted. */
     boolean hasUnreadableDecisions() {
         return hasUnreadableDecisions;
     }
@@ -196,7 +196,7 @@ final class Recovery {
 
     /**
      * Adds the shards whose manifest cannot be used. They stop before they serve: nothing of them
-     * is changed, and their log records are kept.
+     * is changed, and their log records are retained.
      */
     void addDamaged(Shards shards) throws IOException {
         for (Map.Entry<ShardId, Exception> one : damaged.entrySet()) {
@@ -267,7 +267,10 @@ final class Recovery {
                         .formatted(loaded.shard(), OWNERSHIP_ATTEMPTS));
     }
 
-    /** Nothing is removed that a catalog cannot know: that is an older copy, not a drop. */
+    /**
+     * Nothing is removed because the catalog does not have it: then the catalog is an older copy,
+     * and nothing was dropped.
+     */
     private void checkCatalog(Manifest manifest) {
         Optional<SteleException> older = findNewerTable(manifest);
         if (older.isPresent()) {
@@ -295,8 +298,8 @@ final class Recovery {
     }
 
     /**
-     * Looks whether the catalog is as new as what else there is. If not nothing is known, and
-     * nothing is taken over, until the newest version is put back.
+     * Checks that the catalog is as new as the manifests. If not, the start fails before anything
+     * is taken over, until the newest version is restored.
      *
      * @param isBegun whether an engine has had this warehouse before
      */
@@ -331,7 +334,7 @@ final class Recovery {
         return catalog.damage().isEmpty() && catalog.current().version() == 0;
     }
 
-    /** Tells whether the log of the warehouse is begun. */
+    /** Finds out whether the log of the warehouse is begun. */
     @FunctionalInterface
     interface LogBegun {
         boolean get() throws IOException;
@@ -410,7 +413,7 @@ final class Recovery {
         List<Damage> damages = new ArrayList<>();
         for (FileEntry entry : manifest.files(tableId)) {
             try {
-                table.versions().mapping(entry.schemaVersion()); // else it is met by who reads
+                table.versions().mapping(entry.schemaVersion()); // else readers get the failure
                 if (entry.indexId().isPresent()) {
                     indexFiles
                             .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
@@ -494,8 +497,8 @@ final class Recovery {
     }
 
     /**
-     * Applies what is kept of the log, and it, to the shards; records of shards that are no more
-     * are passed over. If it cannot be read, all shards stop, and it stays as it is.
+     * Applies the retained records and then the log to the shards; records of shards that no longer
+     * exist are skipped. If the log cannot be read, all shards stop, and it stays unchanged.
      *
      * @param expected the log, and a group that must be in it
      */
@@ -535,7 +538,7 @@ final class Recovery {
             unusableLog = Optional.of(orThrow(damaged));
             groups.finish(); // what comes before the damage
         }
-        // What the damaged part was about, nobody knows
+        // The content of the damaged part is unknown
         SteleException damage = unusableLog.orElseThrow();
         shards.stopAll("log", damage);
         return RecoveredLog.recover(
@@ -613,9 +616,9 @@ final class Recovery {
     }
 
     /**
-     * Ends transactions whose outcome the log does not tell, as their decision objects say. Where
-     * there is none, it was not decided, and the decision to abort is made now, so that nobody else
-     * can decide otherwise.
+     * Ends transactions whose outcome is not in the log, by their decision objects. Without an
+     * object, the transaction was not decided: the decision to abort is created now, so that no
+     * other process can decide otherwise.
      *
      * @return completes when all outcomes are durable: until then the decisions are needed
      */
@@ -723,7 +726,7 @@ final class Recovery {
         }
     }
 
-    /** An index that was being built is built anew, and one that was dropped is gone. */
+    /** An index that was being built is built again, and a dropped one is gone. */
     private boolean hasIndex(FileEntry file) {
         TableEntry table = catalog.current().findTable(file.tableId()).orElseThrow();
         return table.schema().options().indexes().stream()

@@ -8,7 +8,9 @@ import io.stele.storage.catalog.TableEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tables that were truncated or replaced, and are kept while their past is read. Thread-safe. */
+/**
+ * Tables that were truncated or replaced, and are retained while their past is read. Thread-safe.
+ */
 final class ReplacedTables {
     private final CatalogService catalog;
     private final ReadPoints readPoints;
@@ -19,14 +21,15 @@ final class ReplacedTables {
     }
 
     /**
-     * Drops those whose retention is over, and that nobody reads. May wait for the store.
+     * Drops those whose retention is over, and that have no readers. May wait for the store.
      *
-     * @throws io.stele.protocol.SteleException the catalog cannot be written; to be tried again
+     * @throws io.stele.protocol.SteleException the catalog cannot be written; the caller tries
+     *     again
      */
     void dropUnreadable() {
         List<TableId> unreadable = new ArrayList<>();
         for (TableEntry entry : catalog.current().tables()) {
-            // Nobody comes below a horizon any more, so none comes between this and the drop
+            // No new reader may be below a horizon, so none begins between this and the drop
             entry.successor()
                     .filter(next -> readPoints.horizon(entry.schema()).compareTo(next.lsn()) >= 0)
                     .ifPresent(next -> unreadable.add(entry.schema().id()));

@@ -32,7 +32,7 @@ final class ReplayGroups {
     private final Map<TableGroupShard, List<LoggedRecord>> records = new LinkedHashMap<>();
     private long bytes;
     private int count;
-    private byte @Nullable [] last; // of the records before, who share it
+    private byte @Nullable [] last; // of the earlier records, which share it
 
     /**
      * @param executor of calls that wait for the store; takes every one

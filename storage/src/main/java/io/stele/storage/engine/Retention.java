@@ -15,7 +15,7 @@ record Retention(long defaultMillis) {
         return table.options().retentionMillis().orElse(defaultMillis);
     }
 
-    /** The longest that any table keeps; the default where there is none. */
+    /** The longest retention of all tables; the default if there is no table. */
     long longestMillis(Catalog catalog) {
         long longest = -1;
         for (TableEntry entry : catalog.tables()) {

@@ -34,7 +34,7 @@ final class Retries implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param uncaught told of the first failure of each step
+     * @param uncaught called with the first failure of each step
      */
     Retries(LongSupplier nowMillis, Consumer<Throwable> uncaught) {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
@@ -61,7 +61,7 @@ final class Retries implements AutoCloseable {
     }
 
     /**
-     * As the other, for a step that not every failure lets try again.
+     * As the other one, for a step that not every failure allows to repeat.
      *
      * @param mayPass whether the step can succeed after such a failure; with any other it fails
      */

@@ -79,7 +79,7 @@ final class ScanPlanner {
     }
 
     /**
-     * @param schemaVersion that predicate and caller know
+     * @param schemaVersion of the predicate and the caller
      */
     ScanPlan plan(
             ReadPoint readPoint, TableSchema schema, int schemaVersion, ScanPredicate predicate) {

@@ -42,8 +42,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All shards of the node with their maintenance, kept in step with the catalog. Safe for use by
- * many threads; shards are added, never removed.
+ * All shards of the node with their maintenance, updated with every change of the catalog. Safe for
+ * use by many threads; shards are added, never removed.
  */
 final class Shards implements LogListener {
     private final StorageOptions options;
@@ -103,15 +103,17 @@ final class Shards implements LogListener {
 
     private record Stopped(String object, SteleException cause) {}
 
-    /** A shard and who looks after it. */
+    /** A shard and its maintenance. */
     record Entry(TableGroupShard shard, ShardMaintenance maintenance) {}
 
-    /** From now on this one hears of flushes, merges and manifests that fail; any thread. */
+    /**
+     * Sets the listener that is notified of failed flushes, compactions and manifests; any thread.
+     */
     void tellFailures(MaintenanceListener listener) {
         failures.listener = requireNonNull(listener, "listener is null");
     }
 
-    /** Adds a shard as its manifest says it is. */
+    /** Adds a shard with the state of its manifest. */
     Entry add(Manifest manifest) {
         ShardId id = manifest.shard();
         ExecutionContext context =
@@ -216,7 +218,7 @@ final class Shards implements LogListener {
      * columns change. Changed columns are in effect when the contexts have run what they are given
      * here ({@link #joined}).
      */
-    @SuppressWarnings("ReferenceEquality") // the catalog keeps the entries that do not change
+    @SuppressWarnings("ReferenceEquality") // the catalog reuses entries that do not change
     void follow(Catalog before, Catalog after, Consumer<Entry> started) {
         for (TableGroup group : after.tableGroups()) {
             for (ShardId id : group.shards()) {
@@ -318,16 +320,16 @@ final class Shards implements LogListener {
     }
 
     /**
-     * Shards that nobody knows any more do not hold the log.
+     * Shards without a known table do not retain the log.
      *
-     * @param records what has to be kept of them elsewhere
+     * @param records the records of them that must be stored elsewhere
      */
     void passOver(Set<ShardId> shards, Map<ShardId, KeptRecords> records) {
         unknown = Set.copyOf(shards);
         lostRecords = Map.copyOf(records);
     }
 
-    /** Tables of transactions that are prepared and of which no outcome is known. */
+    /** Tables of transactions that are prepared and have no outcome yet. */
     Set<TableId> tablesInDoubt() {
         Set<TableId> tables = new HashSet<>();
         for (Entry entry : entries.values()) {
@@ -336,14 +338,14 @@ final class Shards implements LogListener {
         return tables;
     }
 
-    /** Tables that nobody knows any more, of which a shard has met records. */
+    /** Tables that the catalog does not have, of which a shard has found records. */
     Set<TableId> lostTables() {
         Set<TableId> lost = new HashSet<>();
         entries.values().forEach(entry -> lost.addAll(entry.shard().lostTables()));
         return lost;
     }
 
-    /** What every shard needs of the log. */
+    /** The records of the log that all shards need. */
     CompletableFuture<LogNeeds> logNeeds() {
         Map<ShardId, Lsn> flushed = new ConcurrentHashMap<>();
         Map<ShardId, KeptRecords> kept = new ConcurrentHashMap<>(lostRecords);
@@ -370,10 +372,10 @@ final class Shards implements LogListener {
     }
 
     /**
-     * What shards need of the log.
+     * The records of the log that shards need.
      *
-     * @param flushed the highest LSN of each that the log need not keep
-     * @param kept what has to be kept elsewhere before it goes
+     * @param flushed the highest LSN of each that the log need not retain
+     * @param kept the records to store elsewhere before they are deleted
      */
     record LogNeeds(Map<ShardId, Lsn> flushed, Map<ShardId, KeptRecords> kept) {}
 

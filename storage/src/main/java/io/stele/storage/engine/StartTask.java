@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /**
- * Something that a start asks the store for while it asks for other things. Thread-safe.
+ * A read of the store that a start runs in parallel with others. Thread-safe.
  *
- * @param <T> what comes of it
+ * @param <T> its result
  */
 final class StartTask<T> {
     /** Waits for the store. */
@@ -34,16 +34,16 @@ final class StartTask<T> {
                     try {
                         task.result.complete(call.call());
                     } catch (Throwable e) {
-                        task.result.completeExceptionally(e); // an error, too: somebody waits
+                        task.result.completeExceptionally(e); // errors too, since a thread waits
                     }
                 });
         return task;
     }
 
     /**
-     * Waits for all of them, whatever comes of each.
+     * Waits for all of them, also after failures.
      *
-     * @throws IOException or what else the first threw that failed
+     * @throws IOException or another exception of the first one that failed
      */
     static <T> void all(List<StartTask<T>> tasks) throws IOException {
         tasks.forEach(task -> task.result.handle((done, failed) -> true).join());
@@ -53,9 +53,9 @@ final class StartTask<T> {
     }
 
     /**
-     * What came of it; waits for that.
+     * Its result; waits for it.
      *
-     * @throws IOException or what else the call threw
+     * @throws IOException or another exception of the call
      */
     T get() throws IOException {
         try {

@@ -24,7 +24,7 @@ final class SteppedWork {
         this.steps = requireNonNull(steps, "steps is null");
     }
 
-    /** What is to be done. */
+    /** The steps of the work. */
     @FunctionalInterface
     interface Steps {
         /**
@@ -34,7 +34,7 @@ final class SteppedWork {
          */
         boolean step() throws IOException;
 
-        /** Lets go what it holds; may block only if a step has begun. */
+        /** Releases its resources; may block only if a step has begun. */
         default void end() throws IOException {}
     }
 

@@ -54,11 +54,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The storage of a node: every shard of every table, its log, its transactions and its read points.
+ * The storage of a node: every shard of every table, its log, its transactions and its snapshots.
  *
- * <p>What a future carries as failure, and what is thrown, is a {@link
- * io.stele.protocol.SteleException}. Futures complete on the engine's own threads: continue
- * elsewhere with anything that waits. Safe for use by many threads.
+ * <p>Futures fail with, and methods throw, a {@link io.stele.protocol.SteleException}. Futures
+ * complete on the engine's own threads: continue elsewhere with anything that waits. Safe for use
+ * by many threads.
  */
 public final class StorageEngine implements AutoCloseable {
     private final CatalogService catalog;
@@ -180,9 +180,10 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Names what the rows of this warehouse come from, in one line: its place, its log, and what
-     * was given up of both. While it stays the same, rows go from a file in one order, so that how
-     * many are gone says which; under another one, the same number may mean other rows.
+     * The identity of the history of this warehouse, in one line: its place, its log, and the parts
+     * of both that were given up. While it stays the same, rows of a file are deleted in one order,
+     * so that their number determines which they are. In another history, the same number may mean
+     * other rows.
      *
      * @return empty where the log cannot be read
      */
@@ -237,16 +238,15 @@ public final class StorageEngine implements AutoCloseable {
     /**
      * Writes a batch; completes when it is durable and every later read sees it.
      *
-     * @param sequence rises by writer and shard; a repetition is answered with the outcome of the
-     *     first
-     * @param batch must not change any more: the memtable keeps it
+     * @param sequence rises by writer and shard; a repetition gets the outcome of the first
+     * @param batch must not change any more, because the memtable refers to it
      */
     public CompletableFuture<Lsn> write(
             ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
         return apply(shard, writerId, sequence, batch, offset, length).thenApply(WriteOutcome::lsn);
     }
 
-    /** As {@link #write}, telling as well how many operations had no effect. */
+    /** As {@link #write}, also with the number of operations that had no effect. */
     public CompletableFuture<WriteOutcome> apply(
             ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
         try {
@@ -302,8 +302,8 @@ public final class StorageEngine implements AutoCloseable {
     /**
      * The same.
      *
-     * @param ttl it is aborted when nobody has renewed it, or staged rows, for so long; empty: as
-     *     long as one lives whose client renews none
+     * @param ttl it is aborted when it was not renewed, and no rows were staged, for this long;
+     *     empty: the default for clients that do not renew
      */
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
         checkOpen();
@@ -327,7 +327,7 @@ public final class StorageEngine implements AutoCloseable {
         stage(transactionId, Optional.empty(), shard, batch, offset, length);
     }
 
-    /** The same as one part of the transaction, which counts if the commit says so. */
+    /** The same as one part of the transaction, which is committed only if the commit names it. */
     public void stage(
             String transactionId,
             Optional<UUID> part,
@@ -389,14 +389,14 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Ends all rows of some partitions, in all shards at one LSN: at the cost of the number of
-     * files and of rows in memory, not of rows. Read points before it go on seeing the rows. Rows
-     * that are written meanwhile and get a lower LSN go with the others.
+     * Deletes all rows of some partitions, in all shards at one LSN. The cost depends on the number
+     * of files and of rows in memory, not on all rows. Snapshots before it still see the rows. Rows
+     * that are written meanwhile and get a lower LSN are deleted too.
      *
      * @param partitions domains of columns of {@code partitioned_by}; {@link ScanPredicate#ALL}:
      *     every row of the table
-     * @throws SteleException INVALID_ARGUMENT: other columns; BUSY: too many such deletions that
-     *     merges of row files have not been through
+     * @throws SteleException INVALID_ARGUMENT: other columns; BUSY: too many range tombstones that
+     *     compactions have not yet applied to SST files
      */
     public CompletableFuture<Lsn> deletePartitions(TableId tableId, ScanPredicate partitions) {
         try {
@@ -411,8 +411,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * An LSN at or above that of the last change of a table's rows: who read the table there or
-     * later saw what is there now. STALE_TABLE if it is dropped.
+     * An LSN at or above that of the last change of a table's rows: a read there or later saw the
+     * present rows. STALE_TABLE if it is dropped.
      */
     public Lsn changedLsn(TableId tableId) {
         checkOpen();
@@ -424,7 +424,7 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * What became of a transaction whose commit has no answer: completes with its LSN, or
+     * The outcome of a transaction whose commit has no answer: completes with its LSN, or
      * TRANSACTION_NOT_FOUND if it is not committed and never will be.
      */
     public CompletableFuture<Lsn> transactionOutcome(String transactionId) {
@@ -446,18 +446,18 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Opens a read point at {@code at}, or at the present: then it sees every write acknowledged
+     * Opens a snapshot at {@code at}, or at the present: then it sees every write acknowledged
      * before the call. Completes when all shards have applied everything at or below it.
-     * READ_POINT_EXPIRED if {@code at} is before the history that any table keeps; before what one
-     * table keeps, reading that table says so.
+     * READ_POINT_EXPIRED if {@code at} is before the history that any table retains. If it is
+     * before the history of one table, reading that table fails.
      */
     public CompletableFuture<ReadPoint> openReadPoint(Optional<Lsn> at, Duration ttl) {
         return openReadPoint(at, Optional.empty(), ttl);
     }
 
     /**
-     * The same; INVALID_ARGUMENT if it would be before {@code atLeast}. Whoever passes the LSN of a
-     * write that was acknowledged here sees that write.
+     * The same; INVALID_ARGUMENT if it would be before {@code atLeast}. A caller that passes the
+     * LSN of a write that was acknowledged here sees that write.
      */
     public CompletableFuture<ReadPoint> openReadPoint(
             Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
@@ -469,14 +469,13 @@ public final class StorageEngine implements AutoCloseable {
         }
     }
 
-    /** An open read point; READ_POINT_EXPIRED if there is none of the id. */
+    /** An open snapshot; READ_POINT_EXPIRED if there is none with the id. */
     public ReadPoint readPoint(String readPointId) {
         return readPoints.find(readPointId);
     }
 
     /**
-     * A table as it looked at a read point: under another id, if it was truncated or replaced
-     * since.
+     * A table as of a snapshot: under another id, if it was truncated or replaced since.
      *
      * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
      *     INVALID_ARGUMENT if there was no such table
@@ -503,11 +502,11 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * What a scan reads: column files for the caller, and shards to ask for the rest.
+     * The plan of a scan: column files for the caller, and shards that stream the other rows.
      *
      * @param schemaVersion the version that the caller's columns and predicate are of
-     * @throws SteleException STALE_TABLE if columns were changed since, before this read point
-     *     looked at the table
+     * @throws SteleException STALE_TABLE if columns were changed since, before this snapshot first
+     *     read the table
      */
     public ScanPlan plan(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
@@ -515,7 +514,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * What a scan of all rows of a table reads, unless the caller has it; too much is not told.
+     * The plan of a scan of all rows of a table, unless the caller has it; a plan that is too large
+     * is omitted.
      *
      * @throws SteleException as {@link #plan}
      */
@@ -543,8 +543,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * As {@link #plan}, but shards where a secondary index finds the rows of the predicate, and few
-     * of them, are to be asked with {@link ScanMode#LOOKUP}. Blocks on files.
+     * As {@link #plan}, but shards where a secondary index finds the few rows of the predicate are
+     * to be read with {@link ScanMode#LOOKUP}. Blocks on files.
      */
     public ScanPlan planLookups(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
@@ -575,14 +575,14 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * What happened to the rows of one shard after one LSN and up to another. Blocks on files.
+     * The changes of the rows of one shard after one LSN and up to another. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
-     * @param after in the history that the table retains; the caller holds a read point there
-     * @param upTo at or below the read point
-     * @param predicate changes that cannot match, by the row that is told, are left out
+     * @param after in the history that the table retains; the caller holds a snapshot there
+     * @param upTo at or below the snapshot
+     * @param predicate changes whose row cannot match are left out
      * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far; while
-     *     reading INVALID_ARGUMENT if rows of too many bytes ended in that time
+     *     reading INVALID_ARGUMENT if rows of too many bytes were deleted or replaced in that time
      */
     public RowCursor changes(
             ReadPoint readPoint,
@@ -597,12 +597,12 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * An aggregation of all rows of a table that a predicate has: whoever asked computes its parts.
+     * An aggregation of all rows of a table that a predicate has: the caller computes its parts.
      *
      * @param schemaVersion as {@link #plan}
      * @param predicate all of it is applied
-     * @param cache has results of files; empty: everything is computed
-     * @param maxBytes of the groups that are in memory at once, in each thread that computes parts
+     * @param cache of results of files; empty: everything is computed
+     * @param maxBytes of the groups in memory at once, in each thread that computes parts
      * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND: not an aggregation of this
      *     table; STALE_TABLE as {@link #plan}
      */
@@ -620,12 +620,12 @@ public final class StorageEngine implements AutoCloseable {
 
     /**
      * The rows of a predicate that gives all columns of the primary key, or of a unique index,
-     * single values: found by key, in whatever shards they are. Of other predicates the rows of all
-     * shards, scanned. Blocks on files.
+     * single values: found by key in all shards. For other predicates, the rows of all shards, by a
+     * scan. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
      * @param predicate other rows are left out
-     * @param keys what to look up instead of the keys of the predicate, which need not list any
+     * @param keys the keys to look up instead of the predicate's, which need not list any
      */
     public RowCursor lookUp(
             ReadPoint readPoint,
@@ -647,7 +647,7 @@ public final class StorageEngine implements AutoCloseable {
         return lookup(tableId, readLsn, keys).rows();
     }
 
-    /** As {@link #multiGet}, telling as well which schema version the rows have. */
+    /** As {@link #multiGet}, also with the schema version of the rows. */
     public LookedUpRows lookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys)
             throws IOException {
         PointLookup lookup = startLookup(tableId, readLsn, keys);
@@ -665,8 +665,8 @@ public final class StorageEngine implements AutoCloseable {
 
     /**
      * The rows whose values in the first columns of an index are given, at most {@code limit}, in
-     * the order of the index; without an LSN as of now, with one as {@link #multiGet}. Blocks on
-     * files.
+     * the order of the index; without an LSN the present rows, with one as {@link #multiGet}.
+     * Blocks on files.
      *
      * @param prefix the values, as {@link io.stele.protocol.row.KeyEncoder#forColumns} forms them
      * @throws SteleException UNAVAILABLE while the index is being built
@@ -677,14 +677,14 @@ public final class StorageEngine implements AutoCloseable {
         return reads().lookupByIndex(tableId, indexId, prefix, readLsn, limit);
     }
 
-    /** As the other one, at a read point. */
+    /** As the other one, at a snapshot. */
     public List<byte[]> lookupByIndex(
             TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
             throws IOException {
         return reads().lookupByIndex(tableId, indexId, prefix, readPoint, limit);
     }
 
-    /** What is known of the rows of a table without reading them. */
+    /** The statistics of the rows of a table, without reading them. */
     public TableStatistics statistics(TableId tableId) {
         return statistics(tableId, ScanPredicate.ALL);
     }
@@ -696,10 +696,9 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * What is different since a version: names whose definition is another, or whose statistics
-     * would be.
+     * The changes since a version: names whose definition or statistics differ.
      *
-     * @param since what the caller knows; empty: nothing
+     * @param since the version of the caller; empty: none
      */
     public MetadataChanges metadataChanges(Optional<MetadataVersion> since) {
         checkOpen();
@@ -707,15 +706,15 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The metadata of a column file that was written lately, for a node that reads it; {@link
-     * io.stele.storage.format.FileMetadata} says how. Never reads a file.
+     * The metadata of a column file that was written recently, for a node that reads it, encoded as
+     * {@link io.stele.storage.format.FileMetadata}. Never reads a file.
      */
     public Optional<byte[]> fileMetadata(String path) {
         checkOpen();
         return files.findMetadata(path);
     }
 
-    /** Keeps that of a file that another node wrote, as long as there is room. */
+    /** Caches the metadata of a file that another node wrote, as long as there is room. */
     public void keepFileMetadata(String path, byte[] encoded) {
         checkOpen();
         files.keepMetadata(path, encoded);
@@ -740,8 +739,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Flushes, then merges files as far as that makes reads cheaper; completes when nothing is left
-     * to merge.
+     * Flushes, then compacts files as far as that makes reads cheaper; completes when no compaction
+     * is due.
      */
     public CompletableFuture<@Nullable Void> compact(TableId tableId) {
         return maintenance(work -> work.compact(tableId, new Progress()));
@@ -753,8 +752,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * Forgets the history of a table below an LSN, as far as nobody holds it, and merges files that
-     * have much of it; completes when nothing is left to merge.
+     * Discards the history of a table below an LSN, as far as no lease holds it, and compacts files
+     * that have much of it; completes when no compaction is due.
      */
     public CompletableFuture<@Nullable Void> expireHistory(TableId tableId, Lsn before) {
         return maintenance(work -> work.expireHistory(tableId, before, new Progress()));
@@ -780,10 +779,10 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The job that does something long, as the methods above: one that is at work on the same, or a
-     * new one. What only covers what is there when it is asked for is done for both who ask.
+     * Runs long work, as the methods above, as a job: joins a running job for the same work, or
+     * starts a new one. Work that only covers the state at its request is done for both requests.
      *
-     * @param user who asks, if he says so
+     * @param user the user of the request, if it names one
      * @throws SteleException BUSY: there are too many; TABLE_NOT_FOUND or STALE_TABLE
      */
     public Job runJob(JobKey work, Optional<String> user) {
@@ -791,7 +790,7 @@ public final class StorageEngine implements AutoCloseable {
         return maintenance.run(work, user);
     }
 
-    /** The jobs that go on, and those that ended lately. */
+    /** The jobs that are running, and those that ended recently. */
     public Jobs jobs() {
         return maintenance.jobs();
     }
@@ -824,18 +823,18 @@ public final class StorageEngine implements AutoCloseable {
                 .toList();
     }
 
-    /** Has flushes, merges and manifests that fail told to one listener, from now on. */
+    /** Sets the listener that is notified of failed flushes, compactions and manifests. */
     public void tellMaintenanceFailures(MaintenanceListener listener) {
         shards.tellFailures(listener);
     }
 
-    /** How the engine is doing now. */
+    /** The present status of the engine. */
     public EngineStatus status() {
         return status.collect();
     }
 
     /**
-     * Gives up something that cannot be used, with all that is in it; the next start goes on
+     * Gives up an object that cannot be used, with all its content; the next start continues
      * without it. Completes when that is durable.
      *
      * @param object as the status names it; INVALID_ARGUMENT if nothing is set aside for it

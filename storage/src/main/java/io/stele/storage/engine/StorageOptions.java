@@ -18,28 +18,29 @@ import java.util.function.Consumer;
  * @param memTableBytes a table's memtable in a shard is sealed and flushed at this size
  * @param memTableTotalBytes all memtables of the node together; the largest are flushed beyond
  *     half, writes wait beyond all
- * @param memTableAge a memtable older than this is flushed whatever its size, so that the log can
- *     be trimmed
- * @param retention how long old versions of tables that say nothing else stay readable without a
- *     lease
+ * @param memTableAge a memtable older than this is flushed at any size, so that the log can be
+ *     trimmed
+ * @param retention how long old versions stay readable without a lease, for tables without an
+ *     option of their own
  * @param transactionBytes rows staged in one transaction
  * @param pendingWriteBytes batches that are not acknowledged yet, and staged rows, of the node
  *     together; more are refused as BUSY
- * @param transactionIdle a transaction nobody touched for this long is aborted
+ * @param transactionIdle a transaction without a request for this long is aborted
  * @param collectionGrace unreferenced files found at start-up are deleted after this time, and
- *     half-written ones that nobody has changed for so long
+ *     half-written ones that did not change for this long
  * @param targetFileBytes compaction makes files of about this size
- * @param caches what is kept in memory of files and rows
- * @param compactionBytesPerSecond what all merges together write at most; empty: no limit. Flushes
- *     have none: writers wait for them
- * @param maxWriteWait a write that is held back for so long, because flushes or the store are
+ * @param caches of files and rows in memory
+ * @param compactionBytesPerSecond limit of what all compactions together write; empty: no limit.
+ *     Flushes have none, because writers wait for them
+ * @param maxWriteWait a write that is held back for this long, because flushes or the store are
  *     behind, is refused as BUSY
- * @param apply on how many lanes a hot shard applies its log
+ * @param apply the number of apply workers of a hot shard
  * @param manifestChanges files that a manifest names beside its base, at the least, before another
  *     base is written
- * @param maxChangesBytes rows that ended in one shard between the two moments whose changes are
- *     asked for: they are collected first
- * @param givenUpLog the log to go on without, if it is the warehouse's: what only it has is lost
+ * @param maxChangesBytes limit of rows that were deleted or replaced in one shard between the two
+ *     LSNs of a change scan: they are collected first
+ * @param givenUpLog the log to continue without, if it is the warehouse's: records that only it has
+ *     are lost
  */
 public record StorageOptions(
         LogOptions log,

@@ -12,10 +12,11 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * The delete vectors of a node that starts, read many at a time: the only thing that it needs of
- * files and manifests do not have. Files without deletions have none.
+ * The deletion vectors of a node that starts, read many at a time. They are the only part of files
+ * that a start needs and manifests do not have. Files without deletions have none.
  *
- * <p>Confined to one thread, which asks for all files first and for what came of each of them then.
+ * <p>Confined to one thread, which first requests those of all files and then takes the result of
+ * each.
  */
 final class StoredDeletes {
     private final TableFiles files;
@@ -51,7 +52,7 @@ final class StoredDeletes {
         return files.readDeletes(entry);
     }
 
-    /** Those that are not begun are not read any more: who wanted them has failed. */
+    /** Those that have not started are not read any more, because their reader has failed. */
     void giveUp() {
         isGivenUp = true;
     }

@@ -36,7 +36,7 @@ import java.util.Optional;
  * <p>Thread-safe.
  */
 final class TablePlans {
-    /** Each holds on to two lists of files, which mostly are those of now. */
+    /** Each refers to two lists of files, which are usually the present ones. */
     private static final int REMEMBERED_TABLES = 1_000;
 
     private static final int TOKEN_BYTES = 16;
@@ -58,7 +58,7 @@ final class TablePlans {
         this.planner = requireNonNull(planner, "planner is null");
     }
 
-    /** Fixes what the read point sees of the table, and tells it. */
+    /** Fixes the view of the snapshot for the table, and returns its plan. */
     TablePlan tell(ReadPoint readPoint, TableSchema schema, KnownPlan known) {
         Look look = look(readPoint, schema, known.schemaVersion());
         boolean isStill = look.changedLsn <= readPoint.lsn().value();
@@ -99,7 +99,7 @@ final class TablePlans {
             views.add(view);
             inMemory.add(view.memoryVersions() > 0);
         }
-        // Last: a change that the lines above saw a part of is above the read point, and seen here
+        // Last: a change that the lines above saw a part of is above the snapshot, and seen here
         long changedLsn = 0;
         for (ShardId id : schema.shards()) {
             changedLsn = Math.max(changedLsn, shards.shard(id).table(schema.id()).changedLsn());
@@ -180,13 +180,13 @@ final class TablePlans {
     private record Remembered(Look look, String token) {}
 
     /**
-     * A table at a glance, as a read point sees it. Two that are the same, with read points at or
-     * above their last change, have the same plan.
+     * The parts of a table that determine its plan at a snapshot. Two equal ones, with snapshots at
+     * or above their last change, have the same plan.
      *
      * @param columnFiles of each shard
      * @param rowFiles of each shard
      * @param inMemory whether a shard has rows in memory
-     * @param changedLsn of the last change, which may be above the read point
+     * @param changedLsn of the last change, which may be above the snapshot
      */
     private record Look(
             int schemaVersion,
@@ -198,7 +198,7 @@ final class TablePlans {
             return columnFiles.stream().mapToInt(List::size).sum();
         }
 
-        @SuppressWarnings("ReferenceEquality") // lists are made anew when a file comes or goes
+        @SuppressWarnings("ReferenceEquality") // lists are replaced when a file is added or removed
         boolean isSameAs(Look other) {
             if (changedLsn != other.changedLsn
                     || schemaVersion != other.schemaVersion

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Answers reads of tables: plans and scans at read points, lookups by key and by index. Safe for
- * use by many threads.
+ * The reads of tables: plans and scans at snapshots, lookups by key and by index. Safe for use by
+ * many threads.
  */
 final class TableReads {
     private final CatalogService catalog;
@@ -219,7 +219,8 @@ final class TableReads {
     }
 
     /**
-     * The table as of a read point whose lease goes on, within the history that the table has.
+     * The table as of a snapshot whose lease has not expired, within the history that the table
+     * has.
      *
      * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED
      */

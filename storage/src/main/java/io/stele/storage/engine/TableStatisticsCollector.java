@@ -63,7 +63,7 @@ final class TableStatisticsCollector {
     }
 
     /**
-     * The tables whose statistics are others than they were when a version was the present one.
+     * The tables whose statistics have changed since a version.
      *
      * @param known the version
      * @param tables all tables there are, with their shards
@@ -74,7 +74,7 @@ final class TableStatisticsCollector {
                     .removeIf(
                             entry -> {
                                 Optional<List<TableShard>> shards = tables.apply(entry.getKey());
-                                // One that was dropped is not asked for again
+                                // A dropped one is not requested again
                                 if (shards.isPresent()
                                         && entry.getValue().isOf(Look.at(shards.get(), applied))) {
                                     return false;
@@ -91,10 +91,10 @@ final class TableStatisticsCollector {
     }
 
     /**
-     * What changed.
+     * The changes.
      *
      * @param version the present version
-     * @param tables empty if it is not known which
+     * @param tables empty: any table may have changed
      */
     record Changes(long version, Optional<List<TableId>> tables) {}
 
@@ -230,7 +230,7 @@ final class TableStatisticsCollector {
         return new TableStatistics(rowCount, sizeBytes, stats, sizes);
     }
 
-    /** Statistics and what they rest on. Guarded by {@link #kept}. */
+    /** Cached statistics and the state that they were computed from. Guarded by {@link #kept}. */
     private static final class Kept {
         private final State state;
         private final TableStatistics statistics;
@@ -276,7 +276,7 @@ final class TableStatisticsCollector {
             return new Look(tables.stream().map(TableShard::view).toList(), newest);
         }
 
-        @SuppressWarnings("ReferenceEquality") // lists are made anew when a file comes or goes
+        @SuppressWarnings("ReferenceEquality") // lists are replaced when a file is added or removed
         boolean isSameAs(Look other) {
             if (changedLsn == UNKNOWN || changedLsn != other.changedLsn) {
                 return false;
@@ -291,7 +291,7 @@ final class TableStatisticsCollector {
         }
     }
 
-    /** What statistics rest on. */
+    /** The state that statistics are computed from. */
     private record State(
             int schemaVersion, List<String> files, long deleted, long sketched, long memory) {
         static State of(TableSchema schema, List<TableView> views) {

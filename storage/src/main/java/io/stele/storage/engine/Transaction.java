@@ -65,7 +65,7 @@ final class Transaction {
         return id;
     }
 
-    /** What the paths of files begin with that workers write for it. */
+    /** The prefixes of the paths of files that workers write for it. */
     List<String> filePrefixes() {
         return filePrefixes;
     }
@@ -78,9 +78,7 @@ final class Transaction {
         return stagedTable;
     }
 
-    /**
-     * What became of it; completes once {@link #end} was won and the commit or abort is through.
-     */
+    /** Its outcome; completes after {@link #end} was won and the commit or abort has finished. */
     CompletableFuture<Lsn> outcome() {
         return outcome;
     }
@@ -115,14 +113,14 @@ final class Transaction {
         renew(nowMillis + ttlMillis);
     }
 
-    /** Whether the caller is the one who ends it; nothing is staged after that. */
+    /** Ends it; true for the first caller. Nothing is staged after that. */
     synchronized boolean end() {
         boolean first = !ended;
         ended = true;
         return first;
     }
 
-    /** Whether somebody won {@link #end}. */
+    /** Whether a caller has won {@link #end}. */
     synchronized boolean hasEnded() {
         return ended;
     }
@@ -169,12 +167,12 @@ final class Transaction {
         }
     }
 
-    /** Lets it live until then, if it would not live longer. */
+    /** Extends its deadline to this time, if that is later. */
     synchronized void renew(long untilMillis) {
         deadlineMillis = Math.max(deadlineMillis, untilMillis);
     }
 
-    /** Whether it is open, and nobody cared for it in time. */
+    /** Whether it is open, and was not renewed in time. */
     synchronized boolean isExpired(long nowMillis) {
         return !ended && deadlineMillis < nowMillis;
     }

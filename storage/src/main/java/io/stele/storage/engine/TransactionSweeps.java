@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Deletes what workers wrote for transactions that have ended without it: files of attempts that
- * failed or came too late, of writes that were cancelled. Each transaction is looked after at once,
- * and again after a time of grace, since a writer may not know yet.
+ * The deletion of workers' files that their ended transactions did not commit: files of attempts
+ * that failed or came too late, and of cancelled writes. Each transaction's files are deleted at
+ * once, and again after a grace period, since a writer may not have noticed the end.
  *
- * <p>Guarded by itself; {@link #run} blocks on the store. What is missed (the process ends, the
- * store fails) is found at the next start.
+ * <p>Guarded by itself; {@link #run} blocks on the store. Files that are missed (the process ends,
+ * the store fails) are found at the next start.
  */
 final class TransactionSweeps {
     private static final int MAX_WAITING = 10_000; // of more, the oldest wait for the next start
@@ -32,8 +32,8 @@ final class TransactionSweeps {
 
     /**
      * @param prefixes of the paths of a transaction's files, and of no others
-     * @param kept paths of those that were committed; whatever is beside them stays, such as delete
-     *     vectors that came later
+     * @param kept paths of the committed files; objects that belong to them stay, such as later
+     *     deletion vectors
      */
     synchronized void add(List<String> prefixes, Set<String> kept) {
         if (sweeps.size() >= MAX_WAITING) {
@@ -80,7 +80,7 @@ final class TransactionSweeps {
     }
 
     /**
-     * @param kept stems
+     * @param kept the beginnings of the names that stay
      */
     private record Sweep(List<String> prefixes, Set<String> kept, long dueMillis, boolean last) {
         private Sweep {

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions of a node from their beginning to their end. Transactions that are not committed
- * live in memory only: a restart forgets them, as if they had been aborted. Safe for use by many
+ * live in memory only: a restart drops them, as if they had been aborted. Safe for use by many
  * threads.
  */
 final class Transactions {
@@ -93,18 +93,18 @@ final class Transactions {
         this.epoch = epoch;
     }
 
-    /** What deletes files that nothing names, transactions that are open among it. */
+    /** The job that deletes orphan files, with the set of open transactions. */
     OrphanFiles orphanFiles(TableFiles files, long epoch) {
         return new OrphanFiles(
                 files, shards, claims, open::containsKey, collector, threads.background(), epoch);
     }
 
     /**
-     * Begins one; its id is never used again. What changed since {@code readLsn} stays known until
-     * it ends. If the table is a staged one, it is dropped if the transaction comes to nothing.
+     * Begins one; its id is never used again. The history since {@code readLsn} is retained until
+     * it ends. A staged table is dropped if the transaction does not commit.
      *
-     * @param ttl how long it lives unless it is renewed, or rows are staged; empty: what the
-     *     options say
+     * @param ttl how long it lives unless it is renewed, or rows are staged; empty: the default of
+     *     the options
      */
     String begin(Optional<Lsn> readLsn, TableId tableId, Optional<Duration> ttl) {
         return begin(
@@ -166,7 +166,7 @@ final class Transactions {
         if (transaction == null) {
             return findCommitted(id);
         }
-        if (transaction.hasEnded()) { // whatever the tables are by now
+        if (transaction.hasEnded()) { // also if the tables changed meanwhile
             return transaction.outcome().copy();
         }
         Map<ShardId, List<FileEntry>> files = entries(written);
@@ -226,8 +226,8 @@ final class Transactions {
     }
 
     /**
-     * BUSY where it is not known whether a table that it changes is still there: the transaction
-     * stays open, and the commit may be repeated.
+     * BUSY if it is unknown whether a table that it changes still exists: the transaction stays
+     * open, and the commit may be repeated.
      */
     private void checkSettled(
             Transaction transaction,
@@ -270,7 +270,7 @@ final class Transactions {
                     .whenComplete(
                             (tried, never) -> transaction.outcome().completeExceptionally(cause));
         } catch (RuntimeException | Error broken) {
-            // What it leaves is found at the next start
+            // Its remains are found at the next start
             threads.uncaught().accept(broken);
             transaction.outcome().completeExceptionally(cause);
             return CompletableFuture.completedFuture(null);
@@ -315,7 +315,7 @@ final class Transactions {
         table.shards().forEach(shard -> deletes.put(shard, List.of(delete)));
     }
 
-    /** The rows of a key that ends and comes at one LSN could not be told apart. */
+    /** If a key were deleted and inserted at one LSN, its two rows could not be distinguished. */
     private TableSchema replaceable(TableId tableId) {
         TableSchema table = catalog.current().table(tableId);
         if (table.hasPrimaryKey()) {
@@ -369,7 +369,10 @@ final class Transactions {
         transaction.clear();
     }
 
-    /** Lets one live for so long from now on; false if it has ended and left nothing. */
+    /**
+     * Extends the life of a transaction to this time from now; false if it has ended and left
+     * nothing.
+     */
     boolean renew(String id, Duration ttl) {
         Transaction transaction = open.get(id);
         if (transaction == null) {
@@ -379,7 +382,7 @@ final class Transactions {
         return true;
     }
 
-    /** Aborts what nobody cares for any more. */
+    /** Aborts the transactions that were not renewed in time. */
     void expire() {
         long now = clock.nowMillis();
         for (Transaction transaction : List.copyOf(open.values())) {
@@ -395,7 +398,7 @@ final class Transactions {
         }
     }
 
-    /** A commit that is repeated after it was through: its decision object knows. */
+    /** A repeated commit of a transaction that has committed: its decision object has the LSN. */
     private CompletableFuture<Lsn> findCommitted(String id) {
         return TransactionIds.isValid(id)
                 ? BackgroundTasks.submit(threads.background(), () -> committedLsn(id))
@@ -453,7 +456,7 @@ final class Transactions {
             throw refused(
                     file, "one of " + schema.shardCount() + " shards", file.shard().toString());
         }
-        // What the shard has announced will be in effect before what is logged now is applied
+        // The version that the shard has announced will be in effect before this record is applied
         int schemaVersion =
                 shards.shard(file.shard()).table(schema.id()).announced().schemaVersion();
         if (file.schemaVersion() != schemaVersion) {
@@ -527,8 +530,8 @@ final class Transactions {
     }
 
     /**
-     * What became of one whose commit was asked for: completes when it is known, with its LSN or
-     * TRANSACTION_NOT_FOUND. INVALID_ARGUMENT if it is still open.
+     * The outcome of a transaction whose commit was requested: completes with its LSN, or
+     * TRANSACTION_NOT_FOUND, when it is decided. INVALID_ARGUMENT if it is still open.
      */
     CompletableFuture<Lsn> findOutcome(String id) {
         Transaction transaction = open.get(id);

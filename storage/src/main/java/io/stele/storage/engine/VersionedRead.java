@@ -17,14 +17,14 @@ import io.stele.storage.tablet.TableView;
 final class VersionedRead {
     private VersionedRead() {}
 
-    /** What a read point sees of a table in a shard that is served, with the rows of a version. */
+    /** The view of a snapshot on a table in a shard that is served, with the rows of a version. */
     static TableView view(
             ReadPoint readPoint, Shards shards, TableSchema schema, ShardId id, int schemaVersion) {
         shards.shard(id).checkServing();
         return view(readPoint, shards.shard(id).table(schema.id()), id, schemaVersion);
     }
 
-    /** What a read point sees of a table in a shard, with the rows of a version. */
+    /** The view of a snapshot on a table in a shard, with the rows of a version. */
     static TableView view(ReadPoint readPoint, TableShard table, ShardId shard, int schemaVersion) {
         TableView seen =
                 readPoint.view(
@@ -38,7 +38,7 @@ final class VersionedRead {
                 : view.as(later(table, view.versions(), schemaVersion));
     }
 
-    /** From the rows of a view to those of a table as a reader knows it. */
+    /** The mapping from the rows of a view to those of the reader's schema. */
     static RowMapping mapping(TableShard table, TableVersions from, TableSchema wanted) {
         return from.schemaVersion() == wanted.schemaVersion()
                 ? from.mapping(from.schemaVersion())

@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Ties the log to its warehouse: the warehouse names the log by an id, which is in every segment,
- * and manifests say how far the log is durable. A log of another id, an older copy, or none is
- * refused. See docs/decisions/write-ahead-log.md.
+ * The binding of the log to its warehouse: the warehouse names the log by an id, which is in every
+ * segment, and manifests have the position up to which the log is durable. A log of another id, an
+ * older copy, or none is refused. See docs/decisions/write-ahead-log.md.
  *
- * <p>The warehouse names a log before it is begun and says that it is begun after it has the id on
- * disk. Until then nothing was acknowledged, so that a log that is not begun may be missing.
+ * <p>The warehouse names a log before it is begun, and marks it as begun after the log has the id
+ * on disk. Until then nothing was acknowledged, so that a log that is not begun may be missing.
  *
  * <p>One thread, once: {@link #find}, then the log is taken over and recovered, then {@link
  * #begin}.
@@ -49,12 +49,12 @@ final class WarehouseLog {
     }
 
     /**
-     * Finds out which log to recover, before anything of it is touched.
+     * Finds the log to recover, before anything of it is changed.
      *
      * @param epoch that no other engine has, for the id of a new log
      * @param isNew whether the warehouse has never had a table
-     * @param givenUp the log to go on without
-     * @throws SteleException CORRUPT_DATA if it is not there
+     * @param givenUp the log to continue without
+     * @throws SteleException CORRUPT_DATA if it is missing
      */
     LogMark find(
             LogFiles log,
@@ -86,7 +86,7 @@ final class WarehouseLog {
         try {
             return versions.latest().filter(named -> named.value().begun()).isPresent();
         } catch (SteleException unreadable) {
-            return true; // whatever it says, there is one
+            return true; // it exists, whatever its content
         }
     }
 

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * The memory of writes that are not yet in memtables, over all shards and clients of a node: rows
  * staged in transactions, and batches from their arrival to their acknowledgement. Thread safe.
  *
- * <p>Invariant: what is taken is given back once, whatever becomes of the write. Invariant: staged
- * rows, which may wait for their commit for long, leave a quarter to batches.
+ * <p>Invariant: memory that was taken is returned exactly once, however the write ends. Invariant:
+ * staged rows, which may wait for their commit for long, leave a quarter to batches.
  */
 final class WriteBudget {
     private static final long RETRY_MILLIS = 500; // a tick of the maintenance
@@ -21,7 +21,7 @@ final class WriteBudget {
         this.limitBytes = limitBytes;
     }
 
-    /** What staged rows may come to, so what one transaction can ever stage. */
+    /** The limit of staged rows, and so of one transaction. */
     long stagedLimitBytes() {
         return limitBytes / 4 * 3;
     }

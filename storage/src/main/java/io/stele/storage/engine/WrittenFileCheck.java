@@ -23,9 +23,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A look at the files of workers before a transaction that names them is prepared: each object is
- * there, as long as it was said to be, and the key index opens. After the decision it is too late
- * to refuse them. Safe for use by many threads.
+ * A check of the files of workers before a transaction that names them is prepared: each object
+ * exists, has the given length, and its key index opens. After the decision it is too late to
+ * refuse them. Safe for use by many threads.
  */
 final class WrittenFileCheck {
     /** At once for one transaction, so that lookups of others find threads. */
@@ -43,8 +43,8 @@ final class WrittenFileCheck {
     }
 
     /**
-     * Fails with CORRUPT_DATA where an object is not what its entry says, and with STORE_FAILED
-     * where the store does not say; nothing has happened then.
+     * Fails with CORRUPT_DATA if an object does not match its entry, and with STORE_FAILED if the
+     * store does not answer; nothing has changed then.
      */
     CompletableFuture<@Nullable Void> check(Map<ShardId, List<FileEntry>> entries) {
         Queue<FileEntry> left = new ConcurrentLinkedQueue<>();

@@ -1,5 +1,5 @@
 /**
- * The storage engine of a node: the one entrance to catalog, shards, transactions, read points,
+ * The storage engine of a node: the only entrance to catalog, shards, transactions, snapshots,
  * scans and recovery.
  */
 @NullMarked

@@ -2,7 +2,7 @@ package io.stele.storage.fault;
 
 import java.io.IOException;
 
-/** The process is to be thought dead from here on: whatever it still tries fails with this. */
+/** A simulated crash of the process: everything that it still tries fails with this. */
 public final class SimulatedCrash extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -21,7 +21,7 @@ import org.roaringbitmap.RoaringBitmap;
  * The bitmap index of one column file in the making: of each value of some columns, the ordinals of
  * the rows that have it (the bitmap columns of Hologres).
  *
- * <p>It is kept as a row shard file of its own:
+ * <p>It is stored as an SST file of its own:
  *
  * <pre>
  * key := column id 4, big-endian | 0x00                  the column is indexed; row: its type as text, UTF-8
@@ -29,14 +29,14 @@ import org.roaringbitmap.RoaringBitmap;
  *      | column id 4, big-endian | 0x02                  row: Roaring bitmap of the ordinals of nulls
  * </pre>
  *
- * A column with too many values, or too long ones, has no entry and helps nobody; a scan then reads
- * the file as if it had no index. Confined to one thread.
+ * <p>A column with too many values, or too long ones, has no entry; a scan then reads the file as
+ * if it had no index. Confined to one thread.
  */
 public final class BitmapIndexBuilder {
     /** More values select so few rows each that statistics and key indexes do as well. */
     public static final int MAX_VALUES = 1 << 16;
 
-    /** Longer values are not asked for by equality. */
+    /** Longer values are seldom compared by equality. */
     public static final int MAX_VALUE_BYTES = 1 << 10;
 
     static final byte INDEXED = 0;

@@ -38,10 +38,10 @@ public final class BitmapIndexReader {
 
     /**
      * The ordinals of all rows that satisfy the predicate, and perhaps others; empty if the index
-     * says nothing about it.
+     * has none of its columns.
      *
-     * @param table as the predicate's values are encoded; a column that had another type when the
-     *     file was written is left to the scan
+     * @param table the schema in which the predicate's values are encoded; a column that had
+     *     another type when the file was written is left to the scan
      * @throws io.stele.protocol.SteleException CORRUPT_DATA naming file, expected and found
      */
     public Optional<RoaringBitmap> select(ScanPredicate predicate, TableSchema table)

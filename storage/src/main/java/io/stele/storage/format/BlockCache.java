@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The decoded blocks of row files and key indexes, by file path and offset: entry blocks, and parts
- * of the index with their filters. Files never change, so nothing is ever invalidated; blocks of a
- * deleted file are forgotten with {@link #forget}. Thread-safe.
+ * A cache of the decoded blocks of SST files and key indexes, by file path and offset: entry
+ * blocks, and parts of the index with their filters. Files never change, so nothing is ever
+ * invalidated; blocks of a deleted file are removed with {@link #forget}. Thread-safe.
  */
 public final class BlockCache {
     private record Key(String path, long offset) {}
@@ -61,15 +61,15 @@ public final class BlockCache {
         return blocks.get(key, loader);
     }
 
-    /** What begins at an offset of a file, if it is here. */
+    /** The block at an offset of a file, if it is cached. */
     Optional<CachedBlock> find(String path, long offset) {
         return blocks.find(new Key(path, offset));
     }
 
     /**
-     * Takes what was read before anybody asked for it.
+     * Caches a block that was read ahead.
      *
-     * @param startNanos {@link #nanoTime} when that was begun
+     * @param startNanos {@link #nanoTime} at the start of that read
      */
     void put(String path, long offset, CachedBlock block, long startNanos) {
         blocks.putMissed(new Key(path, offset), block, nanoTime.getAsLong() - startNanos);
@@ -79,12 +79,12 @@ public final class BlockCache {
         return nanoTime.getAsLong();
     }
 
-    /** What begins at an offset of a file was used so many times without asking for it. */
+    /** Counts uses of the block at an offset of a file, by readers that hold it. */
     void used(String path, long offset, long times) {
         blocks.used(new Key(path, offset), times);
     }
 
-    /** Forgets the blocks of a file that was deleted. */
+    /** Removes the blocks of a file that was deleted. */
     public void forget(String path) {
         blocks.removeIf(key -> key.path().equals(path));
     }

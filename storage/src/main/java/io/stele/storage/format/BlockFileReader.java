@@ -71,8 +71,8 @@ final class BlockFileReader {
     }
 
     /**
-     * Reads the end of a file, and beside that its first bytes if they are not in it; the store is
-     * asked for nothing else.
+     * Reads the end of a file, and in parallel its first bytes if they are not in it; it makes no
+     * other request to the store.
      *
      * @param sizeBytes the size the manifest gives; a shorter file is corrupt
      */
@@ -103,7 +103,7 @@ final class BlockFileReader {
                                                     readEnd(
                                                             store, reader, path, sizeBytes,
                                                             endLength)),
-                                    // of a file that is cut the end tells best
+                                    // if the file is cut short, its end gives the best error
                                     ParallelReads.hint(
                                             () ->
                                                     begin.set(
@@ -150,7 +150,7 @@ final class BlockFileReader {
         return reader;
     }
 
-    /** Where the blocks end. */
+    /** The end of the blocks. */
     long blocksEnd() {
         return footerHandle.offset();
     }
@@ -180,7 +180,10 @@ final class BlockFileReader {
         return BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
     }
 
-    /** Reads the frames of a block and of what follows it, so many bytes if there are as many. */
+    /**
+     * Reads the frames of a block and of the following ones: {@code lengthBytes}, or as many as
+     * there are.
+     */
     byte[] readFrom(BlockHandle handle, int lengthBytes) throws IOException {
         requireWithin(handle.offset(), handle.length());
         long rest = footerHandle.offset() - handle.offset();

@@ -37,7 +37,7 @@ final class BlockFileWriter implements AutoCloseable {
     private final ObjectWriter output;
     private final ByteSink pending = new ByteSink(FLUSH_BYTES + (FLUSH_BYTES >> 2));
 
-    /** Kept, because each has a table of 16 KiB or more. */
+    /** Reused, because each has a table of 16 KiB or more. */
     private final Map<Compression, Compressor> compressors = new EnumMap<>(Compression.class);
 
     private long position;

@@ -35,7 +35,7 @@ final class BlockFrame {
      * Appends the frame of {@code raw} to {@code sink}; the frame will lie at {@code fileOffset}.
      * Returns its length.
      *
-     * @param compressor what {@code compression} says; null: NONE
+     * @param compressor the compressor of {@code compression}; null: NONE
      */
     static int encode(
             @Nullable Compressor compressor,

@@ -7,13 +7,13 @@ import java.util.Arrays;
  * A split-block Bloom filter: a key sets one bit in each of the eight 32-bit words of one 32-byte
  * block, so a lookup touches one cache line. The block is chosen by the upper half of the key's
  * 64-bit xxHash, the bits by its lower half and eight odd constants, as in Parquet's filters. At 10
- * bits a key about 1 in 100 absent keys is let through.
+ * bits a key, about 1 in 100 absent keys passes.
  *
  * <pre>
  * payload: blocks of 8 words of 4 bytes, little-endian; their number is the length / 32
  * </pre>
  *
- * Immutable once built.
+ * <p>Immutable once built.
  */
 final class BloomFilter {
     private static final int BLOCK_BYTES = 32;

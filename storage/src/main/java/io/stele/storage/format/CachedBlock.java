@@ -16,7 +16,7 @@ abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
     // @GuardedBy("this"): by the cache
     private boolean dropped;
 
-    /** Bytes it keeps in memory, about. */
+    /** About the bytes that it retains in memory. */
     abstract long retainedBytes();
 
     /** Takes this place, and leaves the one before, unless the cache dropped it. */

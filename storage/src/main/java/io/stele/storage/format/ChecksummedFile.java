@@ -106,7 +106,7 @@ public final class ChecksummedFile {
         return new ChecksummedFile(store, other, path, sizeBytes, checksums);
     }
 
-    /** What is read is widened to blocks of so many bytes. */
+    /** Reads are widened to blocks of this many bytes. */
     public int blockBytes() {
         return blockBytes;
     }

@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
 
 /**
  * A writer of a column file that computes its {@link FileChecksums}, and stores them beside the
- * file just before the file becomes visible. With {@link #createAlone}, the caller keeps them. The
+ * file just before the file becomes visible. With {@link #createAlone}, the caller stores them. The
  * checksums cover the bytes that the ORC library gave, so damage on the way to the store is found
  * as well. Confined to one thread.
  */
@@ -39,7 +39,7 @@ public final class ChecksummingWriter extends ObjectWriter {
         return new ChecksummingWriter(store, path, store.create(path), true);
     }
 
-    /** Starts a file whose checksums the caller keeps, as {@link #checksums} has them. */
+    /** Starts a file whose checksums the caller stores, as {@link #checksums} returns them. */
     public static ChecksummingWriter createAlone(ObjectStore store, String path)
             throws IOException {
         requireNonNull(store, "store is null");
@@ -88,7 +88,7 @@ public final class ChecksummingWriter extends ObjectWriter {
         file.commit();
     }
 
-    /** What {@link FileChecksums} are read from; of a file that is committed. */
+    /** The encoded {@link FileChecksums} of a committed file. */
     public byte[] checksums() {
         return FileChecksums.encode(file.position(), Arrays.copyOf(sums, blocks));
     }

@@ -3,9 +3,9 @@ package io.stele.storage.format;
 import java.util.Optional;
 
 /**
- * Doubles that are short decimal fractions, as whole numbers: with a scale of 2, 12.34 is 1,234 and
- * what it is above a base. What is encoded is decoded to the very same bits: {@link #encode} tries
- * it. Most doubles in tables are such (Afroozeh, Kuffó and Boncz, "ALP: Adaptive Lossless
+ * Doubles that are short decimal fractions, as whole numbers: with a scale of 2, 12.34 is stored as
+ * 1,234 minus a base. A double is encoded only if it decodes to the same bits: {@link #encode}
+ * checks this. Most doubles in tables are such (Afroozeh, Kuffó and Boncz, "ALP: Adaptive Lossless
  * floating-Point Compression", SIGMOD 2023, section 2; the base is their frame of reference). Other
  * than there the whole number is divided by a power of ten and not multiplied by its inverse, which
  * rounds once, so that one number says how to decode.
@@ -20,7 +20,7 @@ public record DecimalScale(int scale, long base) {
     /** Millionths. */
     public static final int MAX_SCALE = 6;
 
-    /** What {@link #encode} says of a double that is no such fraction. */
+    /** The result of {@link #encode} for a double that is no such fraction. */
     public static final long NONE = Long.MIN_VALUE;
 
     /**
@@ -90,7 +90,7 @@ public record DecimalScale(int scale, long base) {
         private double least = Double.POSITIVE_INFINITY;
         private double greatest = Double.NEGATIVE_INFINITY;
 
-        /** Looks at one more value. */
+        /** Takes one more value into account. */
         public void add(double value) {
             least = Math.min(least, value);
             greatest = Math.max(greatest, value);

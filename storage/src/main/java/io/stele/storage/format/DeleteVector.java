@@ -46,14 +46,14 @@ public final class DeleteVector {
     /** From here on every row is deleted; {@link #NOT_DELETED}: there is no such LSN. */
     private long endLsn = NOT_DELETED;
 
-    private int endRows; // rows of the file, known while it has an end
+    private int endRows; // rows of the file, set if all are deleted
 
     /** Open addressing: log position + 1 by hash of ordinal; 0 is free; at most half full. */
     private int[] table = new int[4 * INITIAL_CAPACITY];
 
     /**
-     * The bitmap that was asked for last: base and the first {@code cachedSize} of the log. Given
-     * out, so never changed.
+     * The last returned bitmap: base and the first {@code cachedSize} of the log. It is shared, so
+     * it never changes.
      */
     private @Nullable RoaringBitmap cached;
 
@@ -127,16 +127,16 @@ public final class DeleteVector {
     }
 
     /**
-     * From where on all rows are deleted at once; {@link #NOT_DELETED} if that is nowhere, or
-     * forgotten.
+     * The LSN from which all rows are deleted at once; {@link #NOT_DELETED} if there is none, or it
+     * was merged into the base.
      */
     public synchronized long endLsn() {
         return endLsn;
     }
 
     /**
-     * The LSN from which the row is deleted; 0 if it is forgotten when; {@link #NOT_DELETED} if it
-     * is not.
+     * The LSN from which the row is deleted; 0 if it is at or below the floor; {@link #NOT_DELETED}
+     * if it is not deleted.
      */
     public synchronized long deletedAt(int ordinal) {
         return deletedAt(ordinal, slot(ordinal));
@@ -155,12 +155,12 @@ public final class DeleteVector {
         return deletedAt != NOT_DELETED && deletedAt <= readLsn;
     }
 
-    /** Rows deleted, at whatever LSN. */
+    /** Rows deleted, at any LSN. */
     public synchronized int cardinality() {
         return endLsn != NOT_DELETED ? endRows : base.getCardinality() + size;
     }
 
-    /** The newest deletion; {@link Lsn#MIN} if there is none, the floor if all are forgotten. */
+    /** The newest deletion; {@link Lsn#MIN} if there is none, the floor if all are below it. */
     public synchronized Lsn maxLsn() {
         if (endLsn != NOT_DELETED) {
             return new Lsn(endLsn);
@@ -171,7 +171,7 @@ public final class DeleteVector {
     /**
      * The rows that a reader at {@code readLsn} must skip. Shared: must not be changed.
      *
-     * @throws SteleException READ_POINT_EXPIRED if deletions at {@code readLsn} were forgotten
+     * @throws SteleException READ_POINT_EXPIRED if {@code readLsn} is below the floor
      */
     public synchronized RoaringBitmap bitmapAt(long readLsn) {
         if (readLsn < floorLsn) {
@@ -198,8 +198,8 @@ public final class DeleteVector {
     }
 
     /**
-     * Makes all deletions at or below {@code lsn} indistinguishable: no reader may come with a
-     * lower read point.
+     * Makes all deletions at or below {@code lsn} indistinguishable: no later reader may have a
+     * lower snapshot LSN.
      */
     public synchronized void forget(long lsn) {
         if (lsn <= floorLsn) {
@@ -225,19 +225,24 @@ public final class DeleteVector {
         }
     }
 
-    /** {@link #forget}, if that takes away enough to be worth its cost: an eighth of the log. */
+    /**
+     * Calls {@link #forget} if that removes at least an eighth of the log, which is worth its cost.
+     */
     public synchronized void forgetMany(long lsn) {
         if (lsn > floorLsn && (hasEnded(lsn) || 8L * countAt(lsn) > size)) {
             forget(lsn);
         }
     }
 
-    /** Up to where deletions are forgotten: no reader may come with a lower read point. */
+    /**
+     * The LSN up to which deletions are indistinguishable: no later reader may have a lower
+     * snapshot LSN.
+     */
     public synchronized long floorLsn() {
         return floorLsn;
     }
 
-    /** How many rows a reader at {@code readLsn}, not below the floor, must skip. */
+    /** The number of rows that a reader at {@code readLsn}, not below the floor, must skip. */
     public synchronized int cardinalityAt(long readLsn) {
         return hasEnded(readLsn) ? endRows : base.getCardinality() + countAt(readLsn);
     }
@@ -344,7 +349,7 @@ public final class DeleteVector {
         source.requireEnd();
     }
 
-    /** How many deletions of the log are at or below {@code lsn}. */
+    /** The number of deletions of the log at or below {@code lsn}. */
     private int countAt(long lsn) {
         int low = 0;
         int high = size;
@@ -377,7 +382,7 @@ public final class DeleteVector {
     }
 
     /**
-     * A deletion below ones that are there: rare, since a shard applies in LSN order. Costs the
+     * A deletion below existing ones: rare, since a shard applies in LSN order. It rewrites the
      * whole log.
      */
     private void insertOutOfOrder(int ordinal, long lsn) {
@@ -391,7 +396,7 @@ public final class DeleteVector {
         }
         size = kept;
         int position = countAt(lsn);
-        append(ordinal, lsn, 0); // the table is made anew below
+        append(ordinal, lsn, 0); // the table is rebuilt below
         System.arraycopy(ordinals, position, ordinals, position + 1, size - 1 - position);
         System.arraycopy(lsns, position, lsns, position + 1, size - 1 - position);
         ordinals[position] = ordinal;
@@ -407,7 +412,7 @@ public final class DeleteVector {
         }
     }
 
-    /** Where the table has an ordinal, or would have it. */
+    /** The slot of an ordinal in the table, or the free one for it. */
     private int slot(int ordinal) {
         int mask = table.length - 1;
         int slot = hash(ordinal) & mask;

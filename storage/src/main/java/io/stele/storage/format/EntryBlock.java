@@ -18,7 +18,7 @@ final class EntryBlock extends CachedBlock {
     final int restartInterval;
     final int restartCount;
 
-    /** Where the entries end and the restart offsets begin; the hash index follows them. */
+    /** The end of the entries and start of the restart offsets; the hash index follows them. */
     final int entriesEnd;
 
     private final int bucketCount;
@@ -172,10 +172,10 @@ final class EntryBlock extends CachedBlock {
     }
 
     /**
-     * The keys of the restart points as far as most searches look at them: eight bytes behind those
-     * that all have in common.
+     * The part of the restart points' keys that most searches need: eight bytes after the common
+     * prefix.
      *
-     * @param firstKey where the first key begins in the block
+     * @param firstKey the start of the first key in the block
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record RestartHeads(long[] heads, int firstKey, int sharedLength) {

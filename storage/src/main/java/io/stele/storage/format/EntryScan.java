@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A linear search for one key in an entry block, from a restart point on, that does not rebuild the
- * keys in between. Of each entry, it compares only the bytes beyond those that are already known to
- * be equal. Confined to one thread, and short-lived: the compiler keeps it in registers.
+ * keys in between. Of each entry, it compares only the bytes after those that are equal by the
+ * shared lengths. Confined to one thread, and short-lived: the compiler holds it in registers.
  */
 final class EntryScan {
     /** As a rule few bytes differ, and a call that compares them would cost more than a loop. */
@@ -105,7 +105,7 @@ final class EntryScan {
         }
     }
 
-    /** Where the key bytes of the entry begin whose lengths were read. */
+    /** The start of the key bytes of the entry whose lengths were read. */
     int keyOffset() {
         return position;
     }

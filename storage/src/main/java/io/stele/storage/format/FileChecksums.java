@@ -23,8 +23,8 @@ import java.util.zip.CRC32C;
  */
 public final class FileChecksums {
     /**
-     * What is written. 32 KiB: a read of one column chunk of 64 KiB grows by half, and the
-     * checksums are 1/8192 of the file.
+     * The block size of new files. 32 KiB: a read of one column chunk of 64 KiB grows by half, and
+     * the checksums are 1/8192 of the file.
      */
     public static final int BLOCK_BYTES = 32 << 10;
 
@@ -61,7 +61,7 @@ public final class FileChecksums {
     }
 
     /**
-     * The checksums of a file that are kept elsewhere.
+     * The checksums of a file that are stored elsewhere.
      *
      * @param sumsPath where they are, for messages
      * @param content {@link ChecksummingWriter#checksums}

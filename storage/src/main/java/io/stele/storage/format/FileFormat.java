@@ -39,7 +39,7 @@ public enum FileFormat {
         return version;
     }
 
-    /** How error messages call such a file. */
+    /** The name of such a file in error messages. */
     String description() {
         return description;
     }

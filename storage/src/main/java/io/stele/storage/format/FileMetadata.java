@@ -63,10 +63,10 @@ public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
     }
 
     /**
-     * What was sent.
+     * Decodes metadata.
      *
      * @param path of the file, for messages
-     * @throws io.stele.protocol.SteleException CORRUPT_DATA if it is not what {@link #encode} made
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if it was not made by {@link #encode}
      */
     public static FileMetadata decode(String path, byte[] encoded) {
         String what = "metadata of " + path;

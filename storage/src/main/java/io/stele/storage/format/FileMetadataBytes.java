@@ -70,7 +70,7 @@ public final class FileMetadataBytes {
         return true;
     }
 
-    /** Where the last of them ends: the size of the file, if they are those of a whole one. */
+    /** The end of the last one: the size of the file, if they are those of a whole file. */
     public long end() {
         Map.Entry<Long, byte[]> last = runs.lastEntry();
         return last == null ? 0 : last.getKey() + last.getValue().length;
@@ -81,7 +81,7 @@ public final class FileMetadataBytes {
         return Collections.unmodifiableSortedMap(runs);
     }
 
-    /** The last bytes of the file: so many, or all that end it without a gap. */
+    /** The last {@code length} bytes of the file, or all that end it without a gap. */
     public byte[] last(int length) {
         long end = end();
         long start = end;

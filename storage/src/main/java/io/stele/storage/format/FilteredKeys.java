@@ -7,9 +7,9 @@ package io.stele.storage.format;
 public enum FilteredKeys {
     /** Whole keys: a lookup of a key that is not there seldom reads a block. */
     WHOLE(0),
-    /** What each key begins with, as its writer said: for those who know no more of it. */
+    /** A prefix of each key, chosen by its writer: for lookups that have only this prefix. */
     BEGINNINGS(1),
-    /** Nothing: keys are looked for by beginnings that many have. */
+    /** Nothing: lookups use prefixes that many keys share. */
     NONE(2);
 
     private final int code;

@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The decoded blocks of sorted files that one call holds on to, whatever the block cache does with
- * them: a full one may refuse what it is given. Has a limit in bytes; what is beyond is the cache's
- * alone. Thread-safe.
+ * The decoded blocks of sorted files that one call retains independent of the block cache, which
+ * may refuse or evict them. It has a limit in bytes; further blocks are only in the cache.
+ * Thread-safe.
  */
 public final class HeldBlocks {
     private record Key(String path, long offset) {}

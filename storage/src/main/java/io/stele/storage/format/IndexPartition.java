@@ -25,7 +25,7 @@ final class IndexPartition extends CachedBlock {
 
     /**
      * @param firstOrdinal position in the file of the first entry of the first block
-     * @param entryCount entries of all blocks, as the top of the index says
+     * @param entryCount entries of all blocks, from the top of the index
      */
     static IndexPartition of(
             BlockFileReader file,
@@ -79,7 +79,9 @@ final class IndexPartition extends CachedBlock {
         return filter.mayContain(hash);
     }
 
-    /** The first block whose last key is at or after {@code key}, which the top says exists. */
+    /**
+     * The first block whose last key is at or after {@code key}, which exists according to the top.
+     */
     int findBlock(byte[] key) {
         int block = lastKeys.firstAtOrAfter(key);
         if (block == offsets.length) {

@@ -30,7 +30,7 @@ final class IndexWriter {
         this.part = new EntryBlockBuilder(options.partitionBytes(), 1, false);
     }
 
-    /** A key begins in the block that {@link #addBlock} is told of next. */
+    /** Adds a key that begins in the block of the next {@link #addBlock} call. */
     void addKey(long hash) {
         filter.add(hash);
     }

@@ -3,8 +3,9 @@ package io.stele.storage.format;
 import java.io.IOException;
 
 /**
- * Walks a key index by key, or leaps forward to keys that come sorted, as a batch of upserts does.
- * Starts before the first entry; what it shows is valid until it moves. Confined to one thread.
+ * A cursor over a key index in key order, which can also seek, as for the sorted keys of a batch of
+ * upserts. It starts before the first entry; the present entry is valid until it moves. Confined to
+ * one thread.
  */
 public final class KeyIndexCursor {
     private final SortedFileCursor file;

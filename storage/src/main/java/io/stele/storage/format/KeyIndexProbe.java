@@ -4,9 +4,9 @@ import io.stele.storage.format.SortedFileReader.Located;
 import java.io.IOException;
 
 /**
- * A lookup of many keys in the key index of a column file. It keeps the part of the index and the
- * block of the last lookup. So keys in ascending order access the block cache once for each part
- * and block that they touch. Any order is correct. Confined to one thread.
+ * A lookup of many keys in the key index of a column file. It remembers the part of the index and
+ * the block of the last lookup. So keys in ascending order access the block cache once for each
+ * part and block that they touch. Any order is correct. Confined to one thread.
  */
 public final class KeyIndexProbe {
     private final SortedFileReader reader;

@@ -57,7 +57,7 @@ public final class KeyIndexReader {
          */
         void accept(byte[] encoded);
 
-        /** They are there, and damaged: nobody needs them, so the index is good without them. */
+        /** They are damaged, but not needed, so the index can be used without them. */
         void damaged(SteleException corrupt);
     }
 
@@ -158,13 +158,13 @@ public final class KeyIndexReader {
         return found == null ? ABSENT : ordinal(explicit, found.ordinal(), found.entry().value());
     }
 
-    /** The same index: its blocks that are held are not asked of the cache. */
+    /** The same index, which uses held blocks without the cache. */
     public KeyIndexReader holding(HeldBlocks blocks) {
         return new KeyIndexReader(file.holding(blocks), explicit, metadata);
     }
 
     /**
-     * What lookups of some keys will need, to be read before them, and held if this is {@link
+     * A prefetch of the blocks that lookups of some keys will need; they are held if this is {@link
      * #holding} blocks.
      */
     public SortedFilePrefetch prefetch() {
@@ -189,7 +189,7 @@ public final class KeyIndexReader {
         return new KeyIndexCursor(new SortedFileCursor(file, false), explicit);
     }
 
-    /** The same for a merge, which reads ahead. */
+    /** The same for a compaction, which reads ahead. */
     public KeyIndexCursor cursor(SequentialReads reads) {
         return new KeyIndexCursor(new SortedFileCursor(file.sequential(reads), false), explicit);
     }

@@ -97,7 +97,8 @@ public final class KeyIndexWriter implements AutoCloseable {
     /**
      * Completes the index.
      *
-     * @param metadata {@link FileMetadata#encode} of the column file: who opens its index has them
+     * @param metadata {@link FileMetadata#encode} of the column file, for readers that open its
+     *     index
      */
     public KeyIndexSummary finish(Optional<byte[]> metadata) throws IOException {
         ByteSink added = new ByteSink(16);

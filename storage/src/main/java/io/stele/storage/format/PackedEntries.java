@@ -67,7 +67,7 @@ final class PackedEntries {
         return new Decoder(path, fileOffset, bytes, offset, length, rawLength).decode();
     }
 
-    /** What a key adds to the one before. Confined to one thread. */
+    /** The difference of a key from the previous one. Confined to one thread. */
     private static final class Step {
         private byte[] before = new byte[64];
         private int beforeLength;
@@ -100,7 +100,7 @@ final class PackedEntries {
         }
     }
 
-    /** What all entries of a block have in common. Confined to one thread. */
+    /** The common properties of all entries of a block. Confined to one thread. */
     private static final class Statistics {
         private final long[] shapes = new long[MAX_SHAPES];
         private final int[] counts = new int[MAX_SHAPES];
@@ -219,7 +219,7 @@ final class PackedEntries {
             int next = bytes[at + i];
             value |= (next & 0x7fL) << (7 * i);
             boolean isLast = i == entries.valueLength() - 1;
-            // A last byte of zero says nothing: it would not be written again
+            // A last byte of zero is not canonical: it would not be written again
             if ((next >= 0) != isLast || (isLast && i > 0 && next == 0)) {
                 return -1;
             }
@@ -406,7 +406,7 @@ final class PackedEntries {
                     builder.addHash(BloomFilter.hash(key, 0, keyLength));
                 }
                 if (sink.size() > rawLength) {
-                    break; // what it comes to is told below
+                    break; // the wrong length is reported below
                 }
             }
             ByteSink payload = builder.finish();

@@ -8,7 +8,9 @@ import java.io.IOException;
  * in order, past the block cache. Confined to one thread at a time.
  */
 final class ReadAhead {
-    /** 128 KiB: a score of blocks for one request, and little enough for each file of a merge. */
+    /**
+     * 128 KiB: about twenty blocks per request, and little enough for each file of a compaction.
+     */
     private static final int WINDOW_BYTES = 128 << 10;
 
     private byte[] window = new byte[0];

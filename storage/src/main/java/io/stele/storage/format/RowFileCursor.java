@@ -3,8 +3,8 @@ package io.stele.storage.format;
 import java.io.IOException;
 
 /**
- * Walks the versions of a row file: key ascending, then LSN descending. Starts before the first;
- * what it shows is valid until it moves. Confined to one thread.
+ * A cursor over the versions of an SST file: key ascending, then LSN descending. It starts before
+ * the first; the present version is valid until it moves. Confined to one thread.
  */
 public final class RowFileCursor {
     private final String path;

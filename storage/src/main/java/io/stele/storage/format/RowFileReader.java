@@ -103,18 +103,18 @@ public final class RowFileReader {
      * @param hash {@link io.stele.protocol.schema.XxHash64} of it
      */
     public boolean mayContainBeginning(byte[] beginning, long hash) throws IOException {
-        // What sorts between a beginning and a key that has it has it, too: so the first such key
-        // is in the first part of the index that ends behind the beginning.
+        // A key that sorts between a prefix and a key with this prefix has the prefix, too. So the
+        // first such key is in the first part of the index that ends after the prefix.
         return filtered != FilteredKeys.BEGINNINGS || file.mayContain(beginning, hash);
     }
 
-    /** The same file: its blocks that are held are not asked of the cache. */
+    /** The same file, which uses held blocks without the cache. */
     public RowFileReader holding(HeldBlocks blocks) {
         return new RowFileReader(this, file.holding(blocks));
     }
 
     /**
-     * What lookups of some keys will need, to be read before them, and held if this is {@link
+     * A prefetch of the blocks that lookups of some keys will need; they are held if this is {@link
      * #holding} blocks.
      */
     public SortedFilePrefetch prefetch() {
@@ -180,14 +180,12 @@ public final class RowFileReader {
         return null;
     }
 
-    /**
-     * All versions in order; blocks are read past the cache, which a merge would only sweep clean.
-     */
+    /** All versions in order; blocks bypass the cache, which a compaction would only flush. */
     public RowFileCursor cursor() {
         return new RowFileCursor(file.path(), new SortedFileCursor(file, false));
     }
 
-    /** The same for a merge, which reads ahead. */
+    /** The same for a compaction, which reads ahead. */
     public RowFileCursor cursor(SequentialReads reads) {
         return new RowFileCursor(file.path(), new SortedFileCursor(file.sequential(reads), false));
     }

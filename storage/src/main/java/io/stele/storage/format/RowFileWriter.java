@@ -38,7 +38,7 @@ public final class RowFileWriter implements AutoCloseable {
     }
 
     /**
-     * @param filtered what the filter is to know
+     * @param filtered the keys of the filter
      */
     public static RowFileWriter create(
             ObjectStore store, String path, BlockFileOptions options, FilteredKeys filtered)

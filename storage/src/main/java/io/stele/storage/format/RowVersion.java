@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * One version of a row, as a range of a cached block: nothing is copied and nothing may be changed.
  *
- * @param deleted whether this version says that the row is gone; then the range is empty
+ * @param deleted whether this version is a tombstone; then the range is empty
  */
 public record RowVersion(long lsn, boolean deleted, byte[] array, int offset, int length) {
     /** A copy of the row's bytes. */

@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * A builder of the {@link ColumnSketch} of a column from a stream of its values, for distinct
- * counts of the optimizer. A value has one hash, whatever the width of its type. So sketches of a
- * column before and after it was widened can be merged. Confined to one thread.
+ * counts of the optimizer. A value has one hash, independent of the width of its type. So sketches
+ * of a column before and after it was widened can be merged. Confined to one thread.
  *
  * <p>The sketch is a HyperLogLog of {@value #BUCKETS} buckets (standard error 3.3 %): up to about
  * 0.6 KiB, less while there are few values. Hashes are on disk through it and never change: {@link
@@ -93,7 +93,7 @@ public final class SketchBuilder {
         valueBytes += sketch.valueBytes();
     }
 
-    /** Whether a sketch that somebody else made can be put together with ours. */
+    /** Whether a foreign sketch can be merged with ours. */
     public static boolean isSketch(ColumnSketch sketch) {
         try {
             new SketchBuilder().merge(sketch);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the entries of a sorted file, or leaps to keys. Starts before the first entry; what it
- * shows is valid until it moves. Confined to one thread.
+ * A cursor over the entries of a sorted file, which can also seek. It starts before the first
+ * entry; the present entry is valid until it moves. Confined to one thread.
  */
 final class SortedFileCursor {
     private final SortedFileReader file;
@@ -36,7 +36,7 @@ final class SortedFileCursor {
             if (partitionIndex + 1 >= file.partitionCount()) {
                 return false;
             }
-            // The block first: whoever must not wait for it stays where he is.
+            // The block first: if the caller must not wait for it, the cursor stays in place.
             part = file.partition(partitionIndex + 1, cached);
             EntryBlock content = block(part, 0);
             partitionIndex++;

@@ -39,7 +39,7 @@ public final class SortedFilePrefetch {
     private final Map<Integer, List<Probe>> probes = new TreeMap<>(); // by part of the index
 
     /**
-     * @param filters whether the filter says which of the keys the file may have
+     * @param filters whether the filter decides which of the keys the file may have
      */
     SortedFilePrefetch(SortedFileReader file, boolean filters) {
         this.file = requireNonNull(file, "file is null");
@@ -55,10 +55,10 @@ public final class SortedFilePrefetch {
     private record Probe(byte[] key, long hash, boolean isLikely) {}
 
     /**
-     * A key that is going to be looked up.
+     * Adds a key that will be looked up.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of it
-     * @param isLikely whether entry blocks are worth to be read before the filter says so
+     * @param isLikely whether to read its entry block without waiting for the filter
      */
     public void add(byte[] key, long hash, boolean isLikely) {
         int index = file.findPartition(key);
@@ -150,7 +150,7 @@ public final class SortedFilePrefetch {
         }
     }
 
-    /** The reads of the entry blocks that the filters say may have the keys. */
+    /** The reads of the entry blocks that may have the keys, by the filters. */
     public List<ParallelReads.Read> readBlocks() {
         List<BlockHandle> blocks = new ArrayList<>();
         probes.forEach(
@@ -188,7 +188,7 @@ public final class SortedFilePrefetch {
         return blocks;
     }
 
-    /** False only if none of the keys is in the file, as far as what is in memory says. */
+    /** False only if none of the keys is in the file, by the parts in memory. */
     public boolean mayHaveSome() {
         return probes.entrySet().stream()
                 .anyMatch(

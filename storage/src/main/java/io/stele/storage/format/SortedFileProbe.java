@@ -6,9 +6,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lookup of entries in a sorted file through the block cache. It keeps the part of the index and
- * the block of the last entry. A probe for many keys finds cached blocks without a search in the
- * cache, and reports only some of its accesses to the cache. Confined to one thread.
+ * A lookup of entries in a sorted file through the block cache. It remembers the part of the index
+ * and the block of the last entry. A probe for many keys finds cached blocks without a search in
+ * the cache, and reports only some of its accesses to the cache. Confined to one thread.
  */
 final class SortedFileProbe {
     /** Keys after which it shows whether the filter is worth asking. */
@@ -26,8 +26,8 @@ final class SortedFileProbe {
     private int passed; // of those
 
     /**
-     * @param many whether many keys will be looked for
-     * @param filters whether the filter is always asked: where blocks may be far away
+     * @param many whether many keys will be looked up
+     * @param filters whether the filter is always checked: for blocks in a remote store
      */
     SortedFileProbe(SortedFileReader file, boolean many, boolean filters) {
         this.file = file;

@@ -13,13 +13,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row file or key index: the top of its index in memory, the parts of index and filter and the
- * entry blocks through the block cache. Immutable and thread-safe; cursors are not.
+ * A reader of an SST file or key index: the top of its index is in memory; the parts of index and
+ * filter and the entry blocks come through the block cache. Immutable and thread-safe; cursors are
+ * not.
  */
 final class SortedFileReader {
     /**
-     * Of so many uses that go past the cache it is told one: what is used often shows. Odd, because
-     * parts and blocks take turns.
+     * One of this many accesses that bypass the cache is reported to it, which is enough to show
+     * frequent use. Odd, because parts and blocks take turns.
      */
     static final int USES_COUNTED = 127;
 
@@ -100,7 +101,7 @@ final class SortedFileReader {
                 this, file.through(reads.over(file.reader(), sequentialPlan())), held);
     }
 
-    /** The same file: what is held is not asked of the cache, and what is prefetched is held. */
+    /** The same file, which uses held blocks without the cache, and holds prefetched ones. */
     SortedFileReader holding(HeldBlocks blocks) {
         return new SortedFileReader(this, file, requireNonNull(blocks, "blocks is null"));
     }
@@ -186,7 +187,7 @@ final class SortedFileReader {
         return file.readBlock(handle);
     }
 
-    /** What the kind of file added to the footer. */
+    /** The part of the footer that the kind of file added. */
     ByteSource added() {
         return new ByteSource(file.path(), file.sizeBytes(), added);
     }
@@ -201,9 +202,9 @@ final class SortedFileReader {
     }
 
     /**
-     * A part of the index and its filter, which lie side by side and are read as one.
+     * A part of the index and its filter, which are adjacent and are read together.
      *
-     * @param cached false for what is read once, as merges do, and so leaves the cache as it is
+     * @param cached false for data that is read once, as by compactions, and so bypasses the cache
      */
     IndexPartition partition(int index, boolean cached) throws IOException {
         if (!cached) {
@@ -242,7 +243,7 @@ final class SortedFileReader {
                 firstOrdinals[index + 1] - firstOrdinals[index]);
     }
 
-    /** Where a part of the index is, with its filter. */
+    /** The range of a part of the index, with its filter. */
     ByteRange partitionRange(int index) {
         return new ByteRange(offsets[index], filterLengths[index] + indexLengths[index]);
     }
@@ -259,7 +260,7 @@ final class SortedFileReader {
                 : part;
     }
 
-    /** What the entry blocks that a part of the index is about come to. */
+    /** The bytes of the entry blocks of a part of the index. */
     long entryBytes(int index) {
         long start = index == 0 ? BlockFileWriter.HEADER_LENGTH : partitionRange(index - 1).end();
         return partitionRange(index).offset() - start;
@@ -295,7 +296,7 @@ final class SortedFileReader {
         return file.readStored(range);
     }
 
-    /** {@link #cachePartition} and {@link #cacheBlock} are told when reading began. */
+    /** The clock for the start times that {@link #cachePartition} and {@link #cacheBlock} take. */
     long nanoTime() {
         return cache.nanoTime();
     }
@@ -344,9 +345,9 @@ final class SortedFileReader {
     }
 
     /**
-     * As {@link #partition}, through the cache, by a shorter way.
+     * As {@link #partition}, through the cache, but without a search in it.
      *
-     * @param counted whether to tell the cache, for {@value #USES_COUNTED} uses
+     * @param counted whether to report {@value #USES_COUNTED} uses to the cache
      */
     IndexPartition keptPartition(int index, boolean counted) throws IOException {
         if (kept.find(index) instanceof IndexPartition present) {
@@ -373,7 +374,7 @@ final class SortedFileReader {
         return loaded;
     }
 
-    /** The same past the cache, for who reads one after the other. */
+    /** The same without the cache, for a sequential reader. */
     EntryBlock block(IndexPartition partition, int block, ReadAhead ahead) throws IOException {
         BlockHandle handle = partition.block(block);
         return EntryBlock.of(file.path(), handle.offset(), ahead.block(file, handle));

@@ -42,7 +42,7 @@ final class SortedFileWriter implements AutoCloseable {
         this.file = file;
         this.options = options;
         this.filtered = filtered;
-        boolean hashed = filtered == FilteredKeys.WHOLE; // else nobody looks for whole keys
+        boolean hashed = filtered == FilteredKeys.WHOLE; // else whole keys are not looked up
         this.block = new EntryBlockBuilder(options.blockBytes(), options.restartInterval(), hashed);
         this.index = new IndexWriter(file, options);
     }
@@ -102,13 +102,13 @@ final class SortedFileWriter implements AutoCloseable {
                 }
             }
             case NONE -> {
-                // The filter stays empty, and is not asked.
+                // The filter stays empty, and is not used.
             }
         }
         return sink;
     }
 
-    /** How {@code key} compares with the last key added; above 0 if there is none. */
+    /** Compares {@code key} with the last key added; above 0 if there is none. */
     int compareToLast(byte[] key, int offset, int length) {
         if (entryCount == 0) {
             return 1;
@@ -186,7 +186,7 @@ final class SortedFileWriter implements AutoCloseable {
         index.addBlock(last, handle, entries);
     }
 
-    /** By the entries so far: as many as are passed over in the time of a few cache misses. */
+    /** From the entries so far: as many as can be skipped in the time of a few cache misses. */
     private int restartInterval() {
         long entryBytes = Math.max(1, finishedBytes / entryCount);
         return (int) Math.clamp(PASSED_BYTES / entryBytes, 1, options.restartInterval());

@@ -110,8 +110,8 @@ final class SortedKeys {
     }
 
     /**
-     * How the first bytes of a key compare with {@code length} bytes of others: a few, for which a
-     * call of {@link Arrays#mismatch} costs more than the loop.
+     * Compares the first bytes of a key with {@code length} bytes of others. They are few, so that
+     * a call of {@link Arrays#mismatch} would cost more than the loop.
      */
     static int comparePrefix(byte[] key, byte[] others, int from, int length) {
         for (int i = 0; i < length; i++) {

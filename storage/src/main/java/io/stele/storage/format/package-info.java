@@ -1,6 +1,5 @@
 /**
- * The file formats of Stele's own: checksummed block files, row shard files, key index files,
- * delete vectors.
+ * Stele's own file formats: checksummed block files, SST files, key index files, deletion vectors.
  */
 @NullMarked
 package io.stele.storage.format;

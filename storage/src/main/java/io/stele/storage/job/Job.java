@@ -18,14 +18,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long work that somebody asked for: one round of it, or several, where others asked for the same
- * meanwhile. It ends with the last of them, well if all do.
+ * Long work on request: one round of it, or several, if the same was requested meanwhile. It ends
+ * with the last round, and succeeds if all do.
  *
- * <p>Invariant: once it has ended nothing of it changes. Guarded by itself; what waits for its end
- * runs outside of its lock.
+ * <p>Invariant: once it has ended nothing of it changes. Guarded by itself; stages that wait for
+ * its end run outside its lock.
  */
 public final class Job {
-    /** So that one that others keep asking for ends for those who asked first. */
+    /**
+     * Rounds of a job, so that a job that is requested again and again still ends for the first
+     * callers.
+     */
     private static final int MAX_ROUNDS = 8;
 
     private final String id;
@@ -74,7 +77,7 @@ public final class Job {
         return key;
     }
 
-    /** What its work reports to, and is stopped by. */
+    /** The progress to which its work reports, and by which it is stopped. */
     public Progress progress() {
         return progress;
     }
@@ -84,7 +87,7 @@ public final class Job {
         return ended;
     }
 
-    /** How it is doing at its end, or after so long; blocks. */
+    /** Its status at its end, or after {@code waitMillis}; blocks. */
     public JobStatus await(long waitMillis) throws InterruptedException {
         try {
             return ended.get(waitMillis, TimeUnit.MILLISECONDS);
@@ -104,9 +107,9 @@ public final class Job {
     }
 
     /**
-     * Somebody else wants the same.
+     * Another request for the same work.
      *
-     * @param newRound whether that is more than what goes on
+     * @param newRound whether the present round does not cover it
      * @return false: another job is needed
      */
     synchronized boolean join(Optional<String> other, boolean newRound) {
@@ -123,7 +126,7 @@ public final class Job {
         return true;
     }
 
-    /** The first who asks for a new one. */
+    /** Counts the first request of a new job, and starts it. */
     synchronized void begin() {
         asked++;
         start();
@@ -157,7 +160,7 @@ public final class Job {
         tell();
     }
 
-    /** It ends now, whatever its work does. */
+    /** Ends it now, even if its work still runs. */
     void fail(SteleException cause) {
         synchronized (this) {
             if (state.hasEnded()) {
@@ -207,7 +210,7 @@ public final class Job {
     }
 
     /**
-     * Asks that it stops; who waits for it is told when it has.
+     * Requests that it stops; its waiting callers fail when it has.
      *
      * @throws SteleException INVALID_ARGUMENT: it has ended
      */
@@ -226,7 +229,7 @@ public final class Job {
         progress.cancel();
     }
 
-    /** How it is doing. */
+    /** Its present status. */
     public synchronized JobStatus status() {
         Progress.Count count = progress.count();
         Optional<SteleException> failed = Optional.ofNullable(failure);

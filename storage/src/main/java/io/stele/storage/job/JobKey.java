@@ -7,9 +7,9 @@ import io.stele.protocol.api.JobKind;
 import java.util.Optional;
 
 /**
- * The work of a job: who asks for the same while it goes on waits for that job.
+ * The work of a job: a request for the same work while it runs joins that job.
  *
- * @param argument what the kind says
+ * @param argument as the {@link JobKind} defines it
  */
 public record JobKey(JobKind kind, TableId table, Optional<Long> argument) {
     public JobKey {

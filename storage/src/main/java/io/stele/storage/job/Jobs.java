@@ -28,7 +28,7 @@ import java.util.function.LongSupplier;
  * <p>Guarded by its own lock; work is begun outside of it.
  */
 public final class Jobs implements AutoCloseable {
-    /** Each is a statement that waits, or somebody forgot to. */
+    /** Each is a waiting statement, or an abandoned one. */
     static final int MAX_OPEN = 1_000;
 
     /** Some hundred bytes each. */
@@ -55,10 +55,10 @@ public final class Jobs implements AutoCloseable {
     }
 
     /**
-     * The job that is at work on this, or a new one.
+     * The running job for this work, or a new one.
      *
-     * @param user who asks, if he says so
-     * @param work begins it, or what is new of it; completes with the job's result
+     * @param user the user of the request, if it names one
+     * @param work starts the work, or a further round of it; completes with the job's result
      * @throws SteleException BUSY: there are too many; UNAVAILABLE: closed
      */
     public Job run(
@@ -95,8 +95,8 @@ public final class Jobs implements AutoCloseable {
     }
 
     /**
-     * A new job for work that others go before; it says itself when it starts. Not refused where
-     * there are many: whoever adds these has a limit of his own.
+     * A new job for work that is queued behind other work; the work itself reports its start. It is
+     * never refused, because its callers have a limit of their own.
      *
      * @param index its name
      * @param work completes with its end
@@ -108,7 +108,7 @@ public final class Jobs implements AutoCloseable {
         return job;
     }
 
-    /** The job that is at work on this, or the last that was; somebody asks for it. */
+    /** The running job of this work, or the last one; counts a request. */
     public synchronized Optional<Job> findLast(JobKey key, Optional<String> user) {
         Job present = openByKey.get(key);
         if (present != null) {
@@ -180,9 +180,9 @@ public final class Jobs implements AutoCloseable {
     }
 
     /**
-     * Asks a job to stop.
+     * Requests that a job stops.
      *
-     * @param user who wants that, if he says so
+     * @param user the user of the request, if it names one
      * @throws SteleException INVALID_ARGUMENT: there is none of the id, or it has ended
      */
     public Job cancel(String id, Optional<String> user) {
@@ -197,7 +197,7 @@ public final class Jobs implements AutoCloseable {
         return job;
     }
 
-    /** Those that ended first, in the order of their end, then those that go on, oldest first. */
+    /** Those that have ended, in the order of their end, then the running ones, oldest first. */
     public synchronized List<JobStatus> list() {
         forgetOld();
         List<JobStatus> all = new ArrayList<>();
@@ -206,7 +206,7 @@ public final class Jobs implements AutoCloseable {
         return all;
     }
 
-    /** How many go on. */
+    /** The number of running jobs. */
     public synchronized int openCount() {
         return open.size();
     }

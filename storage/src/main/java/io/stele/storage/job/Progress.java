@@ -17,17 +17,17 @@ public final class Progress {
     private long done;
     private long total;
 
-    /** So many units more are to be done. */
+    /** Adds units that are to be done. */
     public synchronized void expect(long units) {
         total += units;
     }
 
-    /** So many units of what was expected are done. */
+    /** Counts expected units as done. */
     public synchronized void advance(long units) {
         done = Math.min(total, done + units);
     }
 
-    /** Expects units that may be given up, as of a merge that fails and is begun anew. */
+    /** Expects units that may be given up, as when a compaction fails and is started again. */
     public Part begin(long units) {
         expect(units);
         return new Part(this, units);
@@ -38,7 +38,7 @@ public final class Progress {
         return new Count(done, total);
     }
 
-    /** Asks that the work stops where nothing is left half done. */
+    /** Requests that the work stops at a point where nothing is left half done. */
     public void cancel() {
         cancelled.complete(null);
     }
@@ -54,12 +54,15 @@ public final class Progress {
         }
     }
 
-    /** Runs something when the work is to stop, on the thread that says so; now, if it did. */
+    /**
+     * Runs a hook when the work is cancelled, on the cancelling thread; at once, if it was
+     * cancelled before.
+     */
     public void whenCancelled(Runnable hook) {
         cancelled.thenRun(hook);
     }
 
-    /** What work ends with that was cancelled. */
+    /** The failure with which cancelled work ends. */
     public static SteleException refusal() {
         return new SteleException(ErrorCode.CANCELLED, "The work was cancelled");
     }
@@ -69,7 +72,7 @@ public final class Progress {
         total -= units;
     }
 
-    /** Units done, and units known. */
+    /** Units done, and units expected so far. */
     public record Count(long done, long total) {}
 
     /** Units that are done or given up together. Guarded by itself. */
@@ -83,7 +86,7 @@ public final class Progress {
             this.units = units;
         }
 
-        /** So many more are done; what is beyond those expected does not count. */
+        /** Counts more units as done, up to the expected number. */
         public synchronized void advance(long more) {
             long counted = Math.min(more, units - done);
             done += counted;
@@ -95,7 +98,7 @@ public final class Progress {
             advance(units - done);
         }
 
-        /** None is done: somebody begins anew, or nobody does. */
+        /** None of its units is done: the work is started again, or given up. */
         public synchronized void giveUp() {
             progress.giveUp(done, units);
             done = units; // what comes late does not count

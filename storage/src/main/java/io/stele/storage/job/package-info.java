@@ -1,6 +1,6 @@
 /**
- * Long work that people ask for, by ids: its progress, its end, and a way to stop it. It knows
- * nothing of what the work is; the engine and its maintenance report here.
+ * Long jobs on request, with ids: their progress, their end, and a way to stop them. The package
+ * does not depend on the kind of work; the engine and its maintenance report to it.
  */
 @NullMarked
 package io.stele.storage.job;

@@ -26,7 +26,8 @@ final class FileBounds {
     }
 
     /**
-     * @param schemaVersion bounds of files of other versions may be of another type: not known
+     * @param schemaVersion bounds of files of other versions may have another type, and count as
+     *     unknown
      */
     static <F> FileBounds of(
             List<F> files, Function<F, FileEntry> entries, int columnId, int schemaVersion) {

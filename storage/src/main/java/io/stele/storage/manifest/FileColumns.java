@@ -20,7 +20,7 @@ import java.util.function.Predicate;
  * the bounds of columns, which are computed when a predicate first uses them. Thread-safe.
  */
 final class FileColumns<F> {
-    /** Columns whose bounds are kept: those that are asked for first. */
+    /** Columns whose bounds are stored: the first ones that are requested. */
     static final int MAX_BOUNDS = 8;
 
     private static final Comparator<Optional<byte[]>> BY_PARTITION =

@@ -35,17 +35,17 @@ import java.util.function.Consumer;
  *     column
  * @param firstRowId the row id of row 0 where the file has no {@code _row_id} column
  * @param schemaVersion schema that the file was written with
- * @param minKey smallest encoded key; absent if not known
+ * @param minKey smallest encoded key; absent if unknown
  * @param maxKey largest encoded key
  * @param partition encoded values of the partition columns that all rows share
- * @param columnStats by column id; a column without an entry is not known
- * @param indexId the secondary index whose entries a row file holds; empty: rows of the table
+ * @param columnStats by column id; a column without an entry has no statistics
+ * @param indexId the secondary index whose entries an SST file holds; empty: rows of the table
  * @param bitmapIndexBytes size of a column file's bitmap index ({@code BitmapIndexBuilder}), which
  *     is beside it; empty if it has none
  * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums}), which
  *     are beside it; empty if it has none, as those of earlier versions
- * @param endsLsn of a row file of the table: it shows the deletions of partitions at or below by
- *     tombstones; empty: not known of any
+ * @param endsLsn of an SST file of the table: range tombstones at or below are written into it as
+ *     tombstones; empty: none are
  * @param sketches of the columns of a column file ({@code SketchBuilder}); none in files of earlier
  *     versions
  */
@@ -167,8 +167,8 @@ public record FileEntry(
     }
 
     /**
-     * Whether {@code key} lies between the smallest and the largest key of the file, as far as they
-     * are known.
+     * Whether {@code key} lies between the smallest and the largest key of the file; true if these
+     * are unknown.
      */
     public boolean mayContain(byte[] key) {
         return minKey.isEmpty()
@@ -176,7 +176,7 @@ public record FileEntry(
                         && Arrays.compareUnsigned(key, maxKey.orElseThrow()) <= 0);
     }
 
-    /** Rows not marked in the stored delete vector; deletions since are not counted. */
+    /** Rows not marked in the stored deletion vector; later deletions are not counted. */
     @JsonIgnore
     public long undeletedRowCount() {
         return rowCount - deleteVector.map(DeleteVectorFile::cardinality).orElse(0);
@@ -230,7 +230,7 @@ public record FileEntry(
         return with(draft -> draft.sketches = newSketches);
     }
 
-    /** All objects that the file consists of, but its delete vector, which changes. */
+    /** All objects that the file consists of, except its deletion vector, which changes. */
     public List<String> immutablePaths() {
         List<String> paths = new ArrayList<>();
         paths.add(path);

@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sketches of a file's columns. They are in memory, until a base has them and they are put
- * together with those of the files like this one: then only these are, which is what statistics are
- * made of. Entries of one file that differ in something else share them.
+ * The sketches of a file's columns. They are in memory until a base has them and they are merged
+ * with those of similar files. Then only the merged ones are in memory, from which statistics are
+ * computed. Entries of one file that differ otherwise share them.
  *
- * <p>Invariant: what they say never changes. Safe for use by many threads.
+ * <p>Invariant: their values never change. Safe for use by many threads.
  */
 public final class FileSketches {
     /** Of a file without sketches. */
@@ -49,13 +49,13 @@ public final class FileSketches {
         return state.inMemory;
     }
 
-    /** Where they are if they are not in memory. */
+    /** Their place if they are not in memory. */
     public Optional<Place> place() {
         return Optional.ofNullable(state.place);
     }
 
     /**
-     * What is in memory: those of the file, or those of its group.
+     * The sketches in memory: those of the file, or those of its group.
      *
      * @param rowCount of the file
      */
@@ -74,11 +74,11 @@ public final class FileSketches {
     }
 
     /**
-     * Where a base has the sketches of a file.
+     * The place of a file's sketches in a base.
      *
      * @param base that has them
      * @param row of the file in it
-     * @param group what they are together with those of other files of the base
+     * @param group the merged sketches of this and other files of the base
      */
     public record Place(ManifestBase base, long row, Group group) {
         public Place {

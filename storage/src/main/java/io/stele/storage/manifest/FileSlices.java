@@ -14,16 +14,16 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The files of one table in one shard as columns: sorted by partition, and of the columns that
- * predicates ask for the beginnings of their bounds as arrays of numbers. Finds those that may have
- * rows of a predicate by looking at the partitions and, within those that match, at two numbers a
- * file and column; what it finds is then compared exactly, file by file.
+ * The files of one table in one shard as columns: sorted by partition, and, for columns in
+ * predicates, the prefixes of their bounds as arrays of numbers. It finds the files that may have
+ * rows of a predicate by checking the partitions and, within matching ones, two numbers per file
+ * and column. The files found are then compared exactly.
  *
- * <p>Made of an immutable list of files, and from that of the list before where few are different:
- * the columns stay, with what is gone marked and what came beside them.
+ * <p>It is built from an immutable list of files, or from that of the previous list if few files
+ * differ: the columns stay, removed files are marked, and new ones are listed beside them.
  *
- * <p>Invariant: what {@link #select} leaves out has no row of the predicate. Immutable but for
- * columns, which are made when they are asked for; thread-safe.
+ * <p>Invariant: files that {@link #select} leaves out have no row of the predicate. Immutable
+ * except for columns, which are built on demand; thread-safe.
  *
  * @param <F> files, the same object as long as their entry is the same
  */
@@ -33,7 +33,7 @@ public final class FileSlices<F> {
 
     private static final long OTHER_BYTES = 1024;
 
-    /** So many changes cost less to look at than columns to be made. */
+    /** Checking this many changes costs less than building columns. */
     private static final int MIN_CHANGES = 64;
 
     private final List<F> files;
@@ -56,7 +56,7 @@ public final class FileSlices<F> {
     }
 
     /**
-     * @param files an immutable list; told from others by identity
+     * @param files an immutable list, compared by identity
      */
     public static <F> FileSlices<F> of(List<F> files, Function<F, FileEntry> entries) {
         requireNonNull(files, "files is null");
@@ -96,10 +96,9 @@ public final class FileSlices<F> {
     /**
      * The files that may have rows of a predicate, in no particular order.
      *
-     * @param partitions says of the encoded values of partition columns whether they are wanted;
-     *     files whose partition is not known always are
-     * @param schemaVersion that the predicate is about; files of other versions are not left out
-     *     for it
+     * @param partitions selects encoded values of partition columns; files without partition values
+     *     are always selected
+     * @param schemaVersion of the predicate; it does not exclude files of other versions
      */
     public List<F> select(
             Predicate<byte[]> partitions, ScanPredicate predicate, int schemaVersion) {
@@ -114,7 +113,7 @@ public final class FileSlices<F> {
         return found;
     }
 
-    /** How many changes there are beside the columns. */
+    /** The number of changes beside the columns. */
     int changes() {
         return gone.cardinality() + added.size();
     }

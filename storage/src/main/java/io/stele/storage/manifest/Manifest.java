@@ -13,17 +13,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that a shard has in files, as of one version. Immutable; a change is the next version, made
- * with {@link #edit}.
+ * The files of a shard and its progress, as of one version. Immutable; a change is the next
+ * version, made with {@link #edit}.
  *
  * <p>Invariant: file ids are unique; there is one {@link TableProgress} a table and one {@link
  * WriterProgress} a writer.
  *
  * @param version 1 for the first, then one more for each change
  * @param epoch of the owner that wrote it; a higher epoch fences all lower ones
- * @param writersObject what is known of writers that are not in {@code writers}
- * @param writers those that changed since that object was written
- * @param log how far the log was durable when it was written; empty: by no engine that knew
+ * @param writersObject the object with the progress of writers that are not in {@code writers}
+ * @param writers writers that changed since that object was written
+ * @param log how far the log was durable when it was written; empty: written by an older engine
  */
 public record Manifest(
         long version,
@@ -101,7 +101,7 @@ public record Manifest(
         return table(tableId).map(TableProgress::historyLsn).orElse(Lsn.MIN);
     }
 
-    /** Deletions of partitions that some row files of a table do not show. */
+    /** Range tombstones that some SST files of a table do not contain. */
     public List<PartitionEnd> ends(TableId tableId) {
         return table(tableId).map(TableProgress::ends).orElse(List.of());
     }

@@ -64,12 +64,12 @@ public record ManifestBase(
                 OptionalLong.empty());
     }
 
-    /** Where the sketches are. */
+    /** The path of the sketches. */
     public String sketchesPath() {
         return sketchesPath(path);
     }
 
-    /** Where the sketches of a base are. */
+    /** The path of the sketches of a base. */
     public static String sketchesPath(String path) {
         return path + ".sketches";
     }

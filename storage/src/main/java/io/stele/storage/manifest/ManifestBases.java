@@ -10,7 +10,7 @@ import java.util.List;
  */
 public interface ManifestBases {
     /**
-     * Writes files, durable when the call returns; whatever was at the path is replaced.
+     * Writes files, durable when the call returns; an object at the path is replaced.
      *
      * @param version of the manifest that has them
      * @param files at least one, in the manifest's order

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The next version of a manifest in the making. A change that contradicts what is there (a file
- * added twice, one removed that is not there, progress going back) is refused at once. Confined to
- * one thread.
+ * A builder of the next version of a manifest. A change that contradicts the present state (a file
+ * added twice, a missing one removed, progress going back) is refused at once. Confined to one
+ * thread.
  */
 public final class ManifestEdit {
     private final Manifest base;
@@ -55,7 +55,7 @@ public final class ManifestEdit {
         return this;
     }
 
-    /** Puts another entry (a new delete vector, say) for the same file. */
+    /** Replaces the entry of a file, for example with a new deletion vector. */
     public ManifestEdit replaceFile(FileEntry file) {
         check(files.containsKey(file.fileId()), "a file that is there", file.fileId());
         files.put(file.fileId(), file);
@@ -101,8 +101,9 @@ public final class ManifestEdit {
     }
 
     /**
-     * States which deletions of partitions some row files of the table do not show: of those given
-     * the ones at or below the table's {@code flushedLsn}, since the others are replayed.
+     * Sets the range tombstones that some SST files of the table do not contain. Of those given,
+     * only the ones at or below the table's {@code flushedLsn} are stored, since the others are
+     * replayed.
      */
     public ManifestEdit ends(TableId tableId, List<PartitionEnd> ends) {
         tables.computeIfPresent(
@@ -115,7 +116,7 @@ public final class ManifestEdit {
         return this;
     }
 
-    /** Forgets a dropped table: its files and its progress. */
+    /** Removes a dropped table: its files and its progress. */
     public ManifestEdit removeTable(TableId tableId) {
         files.values().removeIf(file -> file.tableId().equals(tableId));
         tables.remove(tableId);

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The manifest versions of one shard, under {@code manifest/<tableGroup>-<shard>/}. A version has
- * what changed since a base, which is written anew where that has become much.
+ * the changes since a base, which is rewritten when the changes are many.
  *
- * <p>Invariant: a base is durable before a version names it, and is deleted when no version that is
- * kept can. Thread-safe; every method blocks on the store.
+ * <p>Invariant: a base is durable before a version names it, and is deleted when no retained
+ * version can name it. Thread-safe; every method blocks on the store.
  */
 public final class ManifestStore {
     /**
-     * Enough to look at what happened lately; readers hold manifests in memory and never read old
+     * Enough to examine recent changes; readers hold manifests in memory and never read old
      * versions.
      */
     private static final int KEPT_VERSIONS = 5;
@@ -45,8 +45,8 @@ public final class ManifestStore {
     private static final int MAX_LOAD_ATTEMPTS = 10;
 
     /**
-     * Sketches of more files than so many bases of the smallest size leave memory: of some thousand
-     * files they are some MB, and statistics are exact, whichever files are asked for.
+     * Sketches of more files than this many bases of the smallest size are dropped from memory. For
+     * some thousand files they are some MB, and statistics are exact for every selection of files.
      */
     private static final int BASES_IN_MEMORY = 16;
 
@@ -64,8 +64,8 @@ public final class ManifestStore {
     private int basesWritten; // by one thread at a time: versions are created one after the other
 
     /**
-     * @param ownerId of this process start: tells our version from another owner's after an unknown
-     *     outcome
+     * @param ownerId of this process start: it distinguishes our version from another owner's after
+     *     an unknown outcome
      */
     public ManifestStore(ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases) {
         this(store, shard, ownerId, bases, MIN_CHANGES);
@@ -116,7 +116,9 @@ public final class ManifestStore {
                 .toList();
     }
 
-    /** What is read of the newest version; of a newer one if its base goes meanwhile. */
+    /**
+     * The result of reading the newest version, or a newer one if its base is deleted meanwhile.
+     */
     private <T> Optional<T> latest(Reading<T> reading) throws IOException {
         for (int attempt = 1; ; attempt++) {
             Optional<VersionedObjects.Versioned<StoredManifest>> latest = versions.latest();
@@ -136,7 +138,9 @@ public final class ManifestStore {
         }
     }
 
-    /** What it is that keeps the newest version from being read: its object, or its base. */
+    /**
+     * The object that prevents the newest version from being read: the version itself, or its base.
+     */
     public String unreadablePath() throws IOException {
         long version = versions.latestVersion().orElse(0);
         return basePath(version).orElse(versions.path(version));
@@ -170,7 +174,7 @@ public final class ManifestStore {
     }
 
     private static boolean isMissing(IOException failed) {
-        Throwable root = failed; // the ORC library wraps what the store says
+        Throwable root = failed; // the ORC library wraps the store's exceptions
         while (!(root instanceof NoSuchFileException) && root.getCause() != null) {
             root = root.getCause();
         }
@@ -186,7 +190,7 @@ public final class ManifestStore {
      *
      * @return false if another owner of the shard created this version, or a later one, before: the
      *     caller is no longer the owner, unless an earlier attempt of its own got through
-     * @throws IOException if the store failed and it is not known whether the version was created
+     * @throws IOException if the store failed and the outcome is unknown
      */
     public boolean create(Manifest manifest) throws IOException {
         if (!manifest.shard().equals(shard) || manifest.version() < 1) {
@@ -202,8 +206,8 @@ public final class ManifestStore {
     }
 
     /**
-     * Where a base is large, its sketches need not be in memory, once a version names it. If the
-     * store does not answer, they stay where they are until the next version.
+     * If a base is large, its sketches need not be in memory, once a version names it. If the store
+     * does not answer, they stay in memory until the next version.
      */
     @SuppressWarnings("EmptyCatch")
     private void shedSketches() {
@@ -213,7 +217,7 @@ public final class ManifestStore {
                 bases.shedSketches(store, named.base, List.copyOf(named.files.values()));
                 named.shed = true;
             } catch (IOException | RuntimeException failed) {
-                // Also if they are damaged: who needs them finds out
+                // Damaged ones are ignored here: their readers get the failure
             }
         }
     }
@@ -260,7 +264,8 @@ public final class ManifestStore {
     }
 
     private Known writeBase(Manifest manifest) throws IOException {
-        // A name of its own, whoever else writes one for this version: it is named by one version
+        // A unique name, also if another process writes one for this version: only one version
+        // names it
         String path =
                 "%sbase/%020d-%x-%d"
                         .formatted(prefix, manifest.version(), manifest.epoch(), basesWritten++);
@@ -269,8 +274,8 @@ public final class ManifestStore {
     }
 
     /**
-     * Writes all writers that a shard knows into an object, for the version that will name it; one
-     * caller at a time.
+     * Writes the progress of all writers of a shard into an object, for the version that will name
+     * it; one caller at a time.
      */
     public WritersObject writeWriters(long version, long epoch, Collection<WriterProgress> writers)
             throws IOException {
@@ -293,7 +298,8 @@ public final class ManifestStore {
 
     /**
      * Deletes all but the newest few versions, and bases and writers that only versions before them
-     * name. At any time, whoever owns the shard: those who read what goes find something newer.
+     * name. It is safe at any time, for any owner of the shard: a reader of a deleted object finds
+     * a newer version.
      */
     public void deleteOld() throws IOException {
         OptionalLong oldest = versions.deleteAllButKept();
@@ -306,7 +312,7 @@ public final class ManifestStore {
         } catch (NoSuchFileException gone) {
             return; // others are ahead, and delete as well
         } catch (SteleException damaged) {
-            return; // which base it needs cannot be said; it goes with the next ones
+            return; // the base that it needs is unknown; it is deleted with the next versions
         }
         // None: those that follow name newer ones
         long oldestBase = oldestKept.base().map(ManifestBase::version).orElse(oldest.getAsLong());
@@ -325,7 +331,7 @@ public final class ManifestStore {
     private void deleteBefore(String folder, long oldestKept) throws IOException {
         for (ObjectEntry object : store.list(prefix + folder)) {
             String name = object.path().substring(prefix.length() + folder.length());
-            // One above may be about to be named, by whoever owns the shard
+            // A newer one may be about to be named, by any owner of the shard
             if (version(name) < oldestKept) {
                 store.delete(object.path());
             }

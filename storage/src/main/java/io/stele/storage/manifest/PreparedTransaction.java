@@ -7,8 +7,8 @@ import io.stele.protocol.Lsn;
 import java.util.Arrays;
 
 /**
- * A transaction whose PREPARE record a shard has applied and whose outcome it has not: kept here so
- * that the log before it can go.
+ * A transaction whose PREPARE record a shard has applied, but not yet its outcome. It is stored
+ * here so that the log before it can be trimmed.
  *
  * @param transactionId names the decision object
  * @param prepareLsn LSN of the PREPARE record

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param removed ids of files of the base that are no longer in the manifest
  * @param log absent in versions before 7
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record StoredManifest(
         @JsonProperty("version") long version,
         @JsonProperty("epoch") long epoch,
@@ -91,10 +91,10 @@ record StoredManifest(
     }
 
     /**
-     * What a manifest has that is different from a base.
+     * The difference of a manifest from a base.
      *
-     * @param there the files of the base by id, the very objects where they did not change
-     * @return empty if the order of the files cannot be told so
+     * @param there the files of the base by id; unchanged ones must be the same objects
+     * @return empty if the order of the files cannot be expressed this way
      */
     @SuppressWarnings("ReferenceEquality") // an entry that changed is another object
     static Optional<StoredManifest> difference(
@@ -115,7 +115,7 @@ record StoredManifest(
         return isInOrder ? Optional.of(stored) : Optional.empty();
     }
 
-    /** How many files are not as in the base. */
+    /** The number of files that differ from the base. */
     int changes() {
         return files.size() + removed.size();
     }
@@ -164,7 +164,7 @@ record StoredManifest(
         return byId;
     }
 
-    /** What is written of an entry whose base has its sketches is without them. */
+    /** Entries whose base has their sketches are written without them. */
     private static FileEntry withSketches(FileEntry file, @Nullable FileEntry ofBase) {
         return ofBase == null || !file.sketches().isEmpty() || ofBase.sketches().isEmpty()
                 ? file

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * A writer as manifests before version 6 have it: its highest decided sequence, and which of the
- * last ones were refused. How the others were answered they do not say.
+ * A writer in the form of manifests before version 6: its highest decided sequence, and which of
+ * the last ones were refused. The answers to the others are not stored.
  */
 record StoredWriter(
         @JsonProperty("writerId") UUID writerId,

@@ -23,8 +23,8 @@ import java.util.function.ToIntFunction;
  * The versions of one thing, each an object {@code <prefix><version as 20 digits>} that is created
  * if absent and never changed. The highest version is the current one.
  *
- * <p>Invariant: of all who try to create a version, one succeeds; the others learn that they lost.
- * Invariant: the current version and the {@code kept - 1} before it are never deleted.
+ * <p>Invariant: of all processes that try to create a version, one succeeds; the others learn that
+ * they lost. Invariant: the current version and the {@code kept - 1} before it are never deleted.
  *
  * <p>Thread-safe; every method blocks on the store.
  */
@@ -61,8 +61,8 @@ public final class VersionedObjects<T> {
 
     /**
      * @param prefix path of the folder, with its slash
-     * @param writerId of this process start; tells our version from another's after an unknown
-     *     outcome
+     * @param writerId of this process start; it distinguishes our version from another's after an
+     *     unknown outcome
      * @param kept versions that {@link #deleteOld} leaves, at least 1
      */
     VersionedObjects(
@@ -98,7 +98,7 @@ public final class VersionedObjects<T> {
     /**
      * The versions of the catalog.
      *
-     * @param formatOf the format version that a release must know to read one
+     * @param formatOf the format version that a release must support to read one
      */
     public static <T> VersionedObjects<T> catalog(
             ObjectStore store, Class<T> type, UUID writerId, int kept, ToIntFunction<T> formatOf) {
@@ -106,14 +106,14 @@ public final class VersionedObjects<T> {
                 store, "catalog/", VersionedFrame.CATALOG, type, writerId, kept, formatOf);
     }
 
-    /** The versions of what says which log is the warehouse's. */
+    /** The versions of the object that names the warehouse's log. */
     public static <T> VersionedObjects<T> namedLog(
             ObjectStore store, Class<T> type, UUID writerId, int kept) {
         return new VersionedObjects<>(
                 store, "named-log/", VersionedFrame.NAMED_LOG, type, writerId, kept);
     }
 
-    /** Where a version lies. */
+    /** The path of a version. */
     public String path(long version) {
         String digits = Long.toString(version);
         return prefix + "0".repeat(VERSION_DIGITS - digits.length()) + digits;
@@ -171,8 +171,7 @@ public final class VersionedObjects<T> {
      * Creates a version, durable when the call returns.
      *
      * @return false if another writer created it before
-     * @throws IOException if the store failed and it is not known who, if anyone, created the
-     *     version
+     * @throws IOException if the store failed and the outcome is unknown
      */
     public boolean create(long version, T value) throws IOException {
         byte[] content =
@@ -182,8 +181,8 @@ public final class VersionedObjects<T> {
     }
 
     /**
-     * As {@link #create}, also where versions are deleted while somebody may still create them: the
-     * name may be free because others are so far ahead that they deleted it. Then the newest
+     * As {@link #create}, also if versions may be deleted while another process still creates them:
+     * a name may be free because others are so far ahead that they deleted it. Then the newest
      * versions, which are never deleted, are above.
      *
      * @return false if another writer created it, or one after it, before
@@ -200,7 +199,7 @@ public final class VersionedObjects<T> {
     /**
      * As {@link #deleteOld}.
      *
-     * @return the oldest version that is kept; empty if there is none
+     * @return the oldest version that is left; empty if there is none
      */
     OptionalLong deleteAllButKept() throws IOException {
         List<Long> versions = versions();

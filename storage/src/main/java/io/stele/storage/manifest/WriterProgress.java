@@ -6,10 +6,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The last batches of a writer that a shard decided, so that one that comes again is answered as it
- * was.
+ * The last decided batches of a writer in a shard, so that a repeated one gets the same answer.
  *
- * @param floor of sequences at or below it only those in {@code batches} are known
+ * @param floor at or below it, only the outcomes of sequences in {@code batches} are known
  * @param batches by ascending sequence; a sequence above the floor that is not there was not
  *     decided
  */

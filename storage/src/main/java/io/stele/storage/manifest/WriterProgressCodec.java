@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The bytes of what a shard knows of its writers.
+ * The encoding of the progress of a shard's writers.
  *
  * <pre>
  * list   = format 1 (1) | writer count | writer ...
@@ -24,7 +24,7 @@ import java.util.UUID;
  *          | of a refused one: length, error code in UTF-8 | length, message in UTF-8
  * </pre>
  *
- * Numbers are signed varints: zigzag, 7 bits a byte, lowest first. Before the first batch of a
+ * <p>Numbers are signed varints: zigzag, 7 bits a byte, lowest first. Before the first batch of a
  * writer the sequence is its floor (0 if that is the lowest number there is); before the first of
  * all the LSN is 0. The outcome is the number of skipped operations, -1 of a refused batch.
  */

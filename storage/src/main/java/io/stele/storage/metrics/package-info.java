@@ -1,4 +1,4 @@
-/** What metrics say of themselves. Anything may use it; it knows nothing. */
+/** Marker types that describe metrics. Any package may use it; it depends on none. */
 @NullMarked
 package io.stele.storage.metrics;
 

@@ -35,8 +35,7 @@ public final class AtomicCreateProbe {
     }
 
     /**
-     * Races on new objects, and deletes them: four waits for the store, whatever the number of
-     * races.
+     * Races on new objects, and deletes them: four waits for the store for any number of races.
      *
      * @param executor runs at least 27 tasks at the same time
      * @param id of this probe, never used before
@@ -84,7 +83,7 @@ public final class AtomicCreateProbe {
         store.delete(path);
     }
 
-    /** What is wrong with the store may well keep it from deleting, too. */
+    /** The fault of the store may also prevent the deletion. */
     private void deleteAfter(IOException failure, String path) {
         try {
             store.delete(path);

@@ -15,7 +15,7 @@ import java.util.Locale;
 public final class ConditionalCreate {
     private ConditionalCreate() {}
 
-    /** What became of it. */
+    /** The outcomes of a creation. */
     public enum Outcome {
         /** The object has our content. */
         CREATED,
@@ -42,9 +42,8 @@ public final class ConditionalCreate {
                 if (store.createIfAbsent(path, content)) {
                     return Outcome.CREATED;
                 }
-                // Another's object, or ours from an attempt that seemed to fail. Having been told
-                // that it exists, and not
-                // only having seen it, we know that it is durable.
+                // Another's object, or ours from an attempt that seemed to fail. The store reported
+                // that it exists, and this is more than a read: so it is durable.
                 return compare(store.readFully(path), content);
             } catch (IOException e) {
                 if (unknown != null) {

@@ -16,8 +16,8 @@ import java.util.random.RandomGenerator;
 /**
  * A store in memory that fails as object stores do: late answers, errors without effect, errors
  * after the effect and before it (the change takes place later, in any order with others, perhaps
- * when the process that asked for it is gone), outages, and a crash of the process that uses it.
- * Bytes of an object that was not committed are never visible.
+ * after the end of the process that requested it), outages, and a crash of the process that uses
+ * it. Bytes of an object that was not committed are never visible.
  *
  * <p>Safe for use by many threads; with one thread and one seed the faults are always the same.
  */
@@ -61,7 +61,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     /**
      * An empty store.
      *
-     * @param crashPoint when the process dies; shared with its log files
+     * @param crashPoint when the process crashes; shared with its log files
      * @param random draws faults and latencies; only used inside this
      * @param sleepNanos spends the latency of a call: sleeps, or moves a simulated clock
      */
@@ -87,8 +87,8 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     /**
-     * The store as the next process finds it, with its own crash point and faults. Whatever threads
-     * of the old process still do has no effect on it.
+     * The store as the next process finds it, with its own crash point and faults. Threads of the
+     * old process have no effect on it.
      */
     public FaultInjectingObjectStore surviving(CrashPoint nextCrashPoint, StoreFaults nextFaults) {
         FaultInjectingObjectStore next =
@@ -100,7 +100,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         return next;
     }
 
-    /** How many objects were in the making at a time since the last call, at most. */
+    /** The greatest number of objects being written at a time since the last call. */
     public int takeMostOpenWriters() {
         return mostOpenWriters.getAndSet(openWriters.get());
     }
@@ -111,16 +111,16 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     /**
-     * From now on these calls fail without effect, whatever the faults are.
+     * From now on these calls fail without effect, independent of the faults.
      *
-     * @param what by what they do: {@code read PATH}, {@code start PATH} (of a new object), {@code
-     *     create PATH} and so on, as failures say it
+     * @param what selects them by their description: {@code read PATH}, {@code start PATH} (of a
+     *     new object), {@code create PATH} and so on, as in failures
      */
     public void failWhere(Predicate<String> what) {
         failing = requireNonNull(what, "what is null");
     }
 
-    /** Lets everything take place that is still on its way, in any order. */
+    /** Applies all late changes, in any order. */
     public void settle() {
         while (arriveLate(1)) {
             // one more
@@ -241,7 +241,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         };
     }
 
-    /** Lets one of the changes that are on their way take place, with some probability. */
+    /** Applies one of the late changes, with some probability. */
     private boolean arriveLate(double share) {
         LateChange arrived;
         synchronized (late) {
@@ -258,7 +258,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         try {
             arrived.run(store);
         } catch (IOException refused) {
-            // Nobody waits for the answer: another object is there already
+            // The late answer does not matter: another object exists already
         }
         return true;
     }

@@ -27,7 +27,7 @@ public final class InMemoryObjectStore implements ObjectStore {
     }
 
     /**
-     * @param clock says when objects are changed
+     * @param clock of the modification times of objects
      */
     public InMemoryObjectStore(InstantSource clock) {
         this.clock = requireNonNull(clock, "clock is null");
@@ -101,7 +101,7 @@ public final class InMemoryObjectStore implements ObjectStore {
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) {
         Stored found = objects.get(ObjectPath.check(path));
-        // One equals only itself, so nobody has replaced this one meanwhile
+        // A value equals only itself, so this one was not replaced meanwhile
         return found != null
                 && Arrays.equals(found.content(), expected)
                 && objects.replace(path, found, stored(content.clone()));

@@ -53,8 +53,8 @@ public final class LocalObjectStore implements ObjectStore {
     }
 
     /**
-     * A store that keeps files open which were read in parts. For the process that deletes objects,
-     * and no other: the disk keeps a deleted file while anybody has it open.
+     * A store that leaves files open that were read in parts. Only for the process that deletes
+     * objects, because the disk retains a deleted file while any process has it open.
      */
     public static LocalObjectStore forOwner(Path root) throws IOException {
         return new LocalObjectStore(root, OptionalInt.of(OPEN_FILES));
@@ -162,7 +162,7 @@ public final class LocalObjectStore implements ObjectStore {
         return true;
     }
 
-    /** Under a lock on a file, which keeps other processes out as well. */
+    /** Under a lock on a file, which also excludes other processes. */
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         Path target = file(path);

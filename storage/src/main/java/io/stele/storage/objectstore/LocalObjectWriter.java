@@ -16,7 +16,7 @@ final class LocalObjectWriter extends TrackedObjectWriter {
     private final Ending ending;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
 
-    /** What becomes of the temporary file. */
+    /** The end of the temporary file. */
     interface Ending {
         /** Gives the complete and synced file its name. */
         void publish() throws IOException;
@@ -52,7 +52,7 @@ final class LocalObjectWriter extends TrackedObjectWriter {
     private void writeFully(ByteBuffer source) throws IOException {
         int end = source.limit();
         while (source.position() < end) {
-            // In steps: the JDK copies a heap buffer to a native one of the same size, and keeps
+            // In steps: the JDK copies a heap buffer to a native one of the same size, and caches
             // that.
             source.limit(Math.min(end, source.position() + BUFFER_BYTES));
             channel.write(source);

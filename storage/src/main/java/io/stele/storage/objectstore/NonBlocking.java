@@ -7,7 +7,7 @@ import java.io.IOException;
  * runs execution contexts sets it while it reads for one. If the read then needs data that is not
  * in memory, it ends with {@link WouldBlockException}, and continues where waiting is allowed.
  *
- * <p>The exception loses nothing: cursors stay where they were, and lookups start anew.
+ * <p>The exception loses nothing: cursors stay at their position, and lookups start again.
  */
 public final class NonBlocking {
     private static final ThreadLocal<Boolean> ACTIVE = new ThreadLocal<>();
@@ -43,9 +43,9 @@ public final class NonBlocking {
     }
 
     /**
-     * Called before whatever waits for the store.
+     * Called before every wait for the store.
      *
-     * @throws WouldBlockException if this thread must not
+     * @throws WouldBlockException if this thread must not wait
      */
     public static void check() {
         if (isActive()) {

@@ -5,7 +5,7 @@ import java.util.Locale;
 /**
  * The rule for object paths: 1 to {@value #MAX_LENGTH} characters, components of {@code A-Z a-z 0-9
  * . _ = + @ -} joined by single slashes, no component starting with a dot. Every store can hold
- * such names unescaped, and local stores keep names with a leading dot for themselves.
+ * such names unescaped, and local stores reserve names with a leading dot.
  */
 public final class ObjectPath {
     /** S3 allows 1,024 bytes; this leaves room for a bucket prefix. */

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One immutable object whose size is known, open to be read in pieces. Nothing has to be given
- * back. Safe for use by many threads at once; calls block, as those of {@link ObjectStore} do.
+ * One immutable object whose size is known, open to be read in pieces. It need not be closed. Safe
+ * for use by many threads at once; calls block, as those of {@link ObjectStore} do.
  */
 public interface ObjectReader {
     /**
@@ -32,10 +32,10 @@ public interface ObjectReader {
     }
 
     /**
-     * Says that a range will be read soon; does not wait.
+     * Announces that a range will be read soon; does not wait.
      *
-     * @return completes when there is nothing more to wait for before reading it, with the bytes
-     *     that were fetched because of this; never fails
+     * @return completes when the range can be read without waiting, with the bytes that this call
+     *     fetched; never fails
      */
     default CompletableFuture<Long> prefetch(long offset, long length) {
         return CompletableFuture.completedFuture(0L);
@@ -49,6 +49,6 @@ public interface ObjectReader {
         return this;
     }
 
-    /** What this reader did so far. */
+    /** The counters of this reader. */
     ReadTally tally();
 }

@@ -41,11 +41,11 @@ public interface ObjectStore extends Closeable {
     }
 
     /**
-     * Opens an object that never changes to be read in pieces; asks the store for nothing. Stores
-     * that keep pages of such objects nearer read through these, so everything that reads data
-     * files goes this way.
+     * Opens an object that never changes, to be read in pieces; makes no request. Stores that cache
+     * pages of such objects read through the cache here, so all reads of data files use this
+     * method.
      *
-     * @param sizeBytes its size, as the caller knows it
+     * @param sizeBytes its size
      * @throws IOException if the store itself cannot be used
      */
     default ObjectReader open(String path, long sizeBytes) throws IOException {
@@ -53,18 +53,18 @@ public interface ObjectStore extends Closeable {
     }
 
     /**
-     * This store for writing objects that take the place of others. One that keeps what it writes
-     * nearer does so for these if it has most of those.
+     * This store for writing objects that replace others. A store that caches what it writes caches
+     * the new objects if enough of the old ones is cached.
      *
-     * @param replaced what readers of the new objects would have read until now
+     * @param replaced the objects that are replaced
      */
     default ObjectStore replacing(List<ObjectEntry> replaced) {
         return this;
     }
 
     /**
-     * This store for a reader of objects that others elsewhere read as a rule. One that keeps what
-     * it reads nearer does so only for what is read like this again.
+     * This store for a reader on a worker that is not the objects' preferred one. A store that
+     * caches what it reads does so only for data that is read this way again.
      */
     default ObjectStore visiting() {
         return this;
@@ -105,9 +105,9 @@ public interface ObjectStore extends Closeable {
     /**
      * Replaces the object as a whole, durable when the call returns, if its content is {@code
      * expected}; {@code false} and no change if it has another or is not there. Of racing calls
-     * that expect the same, one succeeds. Contents must never come back (put a version in): who
-     * expects an old one could not tell. Objects that are swapped are changed in no other way but
-     * deletion.
+     * that expect the same, one succeeds. Contents must never recur (put a version in), because a
+     * caller that expects an old one could not detect it. Swapped objects are changed in no other
+     * way but deletion.
      *
      * @throws UnsupportedOperationException if the store cannot
      */
@@ -130,8 +130,8 @@ public interface ObjectStore extends Closeable {
     void delete(String path) throws IOException;
 
     /**
-     * Deletes what writers that died have left half-written, where the store keeps such things in
-     * sight: what was last changed before {@code limit}. A writer that goes on after that fails at
+     * Deletes half-written objects of writers that ended without a commit, if the store can list
+     * them and they last changed before {@code limit}. A writer that continues after that fails at
      * its commit.
      *
      * @return how many
@@ -140,7 +140,7 @@ public interface ObjectStore extends Closeable {
         return 0;
     }
 
-    /** Where the object lies, for messages: {@code Expected ... in <location>}. */
+    /** The location of the object, for messages: {@code Expected ... in <location>}. */
     String describe(String path);
 
     /**
@@ -151,17 +151,17 @@ public interface ObjectStore extends Closeable {
         return false;
     }
 
-    /** What reads cost, where the store counts that. */
+    /** The statistics of reads, if the store counts them. */
     default Optional<RetrievalStatistics> retrieval() {
         return Optional.empty();
     }
 
-    /** How the store is read ahead of, where waiting for it is worth that. */
+    /** The read-ahead of the store, if waiting for it is worth one. */
     default Optional<ReadingAhead> readingAhead() {
         return Optional.empty();
     }
 
-    /** Gives back connections, where the store has some; nothing is called after this. */
+    /** Closes its connections, if the store has some; no method may be called after this. */
     @Override
     default void close() throws IOException {}
 }

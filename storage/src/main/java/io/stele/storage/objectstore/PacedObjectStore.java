@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.util.List;
 
-/** A store whose new objects are written no faster than a {@link WritePacer} lets. */
+/** A store whose new objects are written at most at the rate of a {@link WritePacer}. */
 public final class PacedObjectStore extends ForwardingObjectStore {
     private final WritePacer pacer;
 

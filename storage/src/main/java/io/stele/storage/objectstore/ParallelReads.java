@@ -52,8 +52,8 @@ public final class ParallelReads {
     }
 
     /**
-     * Does all reads. After a failure no further one is begun; those under way are waited for,
-     * unless this thread is interrupted: then they go on, and what they bring is for nobody.
+     * Runs all reads. After a failure no further one is started. Running ones are waited for,
+     * unless this thread is interrupted: then they continue, and their results are dropped.
      *
      * @throws IOException of the first that failed; so are unchecked exceptions and errors
      * @throws InterruptedIOException if this thread is interrupted while it waits for others

@@ -49,7 +49,7 @@ public final class ParallelWrites implements AutoCloseable {
     public interface Write {
         void run() throws IOException;
 
-        /** It is not done; what it holds is let go. Nobody hears of failures. */
+        /** The write is not done; its resources are released. Failures are ignored. */
         default void giveUp() throws IOException {}
     }
 
@@ -86,8 +86,8 @@ public final class ParallelWrites implements AutoCloseable {
     }
 
     /**
-     * Gives up what has not begun, and waits for the rest, unless this thread is interrupted: then
-     * it goes on, and what it brings is for nobody.
+     * Gives up the writes that have not begun, and waits for the rest, unless this thread is
+     * interrupted: then they continue, and their results are dropped.
      */
     @Override
     public void close() {

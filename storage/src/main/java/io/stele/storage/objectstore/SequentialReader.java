@@ -19,19 +19,22 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object that is read in an order known before: the ranges that come next are fetched by other
- * threads, and by the reader itself if none has begun when it needs one, so that it waits for no
- * executor. What is not planned, or was thrown away since, is read as it is asked for. Confined to
- * one thread.
+ * A reader of an object in a planned order. Other threads fetch the next ranges. If a range has not
+ * begun when it is needed, the reader fetches it itself, so that it never waits for an executor.
+ * Ranges that are not planned, or were dropped, are read on request. Confined to one thread.
  *
- * <p>Invariant: of each range there is at most one fetch; what {@link RetrievalBalance.Processor}
- * gave room for is given back when the range is reached, or all at once when it is closed.
+ * <p>Invariant: of each range there is at most one fetch; room taken from {@link
+ * RetrievalBalance.Processor} is returned when the range is reached, or all at once when it is
+ * closed.
  */
 final class SequentialReader implements ObjectReader {
-    /** Ranges kept behind, for what begins in one and ends in the next. */
+    /** Ranges retained behind the position, for reads that begin in one and end in the next. */
     private static final int KEPT = 2;
 
-    /** What is smaller is kept to the end: indexes, which are read before what precedes them. */
+    /**
+     * Smaller ranges are retained to the end: indexes, which are read before the data that precedes
+     * them.
+     */
     private static final int SMALL_BYTES = 128 << 10;
 
     private final ObjectReader reader;
@@ -41,7 +44,7 @@ final class SequentialReader implements ObjectReader {
     private final List<Fetched> ranges = new ArrayList<>(); // in the order of the plan
     private final NavigableMap<Long, Fetched> byOffset = new TreeMap<>();
     private final Deque<Fetched> touched = new ArrayDeque<>();
-    private int next; // the first range that nobody has begun to fetch ahead
+    private int next; // the first range whose fetch has not begun
 
     SequentialReader(
             ObjectReader reader,
@@ -151,7 +154,7 @@ final class SequentialReader implements ObjectReader {
         range.reach();
         FutureTask<byte[]> ahead = range.task;
         if (ahead != null) {
-            ahead.run(); // nothing if somebody has begun
+            ahead.run(); // does nothing if it has begun
             try {
                 return get(range, ahead);
             } catch (IOException past) {
@@ -182,7 +185,7 @@ final class SequentialReader implements ObjectReader {
             throw new IOException("Cannot read " + range.range, e.getCause());
         } finally {
             if (!fetched) {
-                range.task = null; // whoever asks again fetches again
+                range.task = null; // the next request fetches it again
             }
         }
     }

@@ -59,25 +59,25 @@ public final class SequentialReads implements AutoCloseable {
         return sequential;
     }
 
-    /** The merge stops to compute: it waits for the store. */
+    /** The merge pauses: it waits for the store. */
     void waits() {
         processor.ifPresent(present -> present.waits(readBytes));
     }
 
-    /** The merge goes on. */
+    /** The merge continues. */
     void goesOn() {
         processor.ifPresent(RetrievalBalance.Processor::resumes);
     }
 
-    /** So many more bytes were read. */
+    /** Counts {@code bytes} more bytes as read. */
     void hasRead(long bytes) {
         goesOn();
         readBytes += bytes;
     }
 
     /**
-     * What is under way comes to nothing, and nothing of the readers so far stays in memory; they
-     * are not used any more. For who goes through one object after the other.
+     * Cancels the fetches in flight, and frees all memory of the readers so far, which must not be
+     * used any more. For a caller that reads one object after the other.
      */
     public void forget() {
         readers.forEach(SequentialReader::close);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * The objects that one piece of background work writes, such as a merge: their bytes are counted,
- * and the work can be stopped at its next write. Thread-safe.
+ * The objects that one background job writes, such as a compaction: their bytes are counted, and
+ * the job can be stopped at its next write. Thread-safe.
  */
 public final class WorkWrites {
     private final LongConsumer counter;
@@ -17,7 +17,7 @@ public final class WorkWrites {
     private volatile boolean stopped;
 
     /**
-     * @param counter told of bytes as they are written, on the thread that writes
+     * @param counter called with written bytes, on the writing thread
      */
     public WorkWrites(LongConsumer counter) {
         this.counter = requireNonNull(counter, "counter is null");
@@ -33,7 +33,7 @@ public final class WorkWrites {
         return stopped;
     }
 
-    /** Paths of the objects that are there whole. */
+    /** Paths of the completed objects. */
     public List<String> committed() {
         synchronized (committed) {
             return List.copyOf(committed);

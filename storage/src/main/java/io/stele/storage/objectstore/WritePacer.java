@@ -6,9 +6,10 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Spreads writes over time: at most a number of bytes a second, and a quarter of a second's worth
- * at once. A token bucket that may be overdrawn: who takes more than there is waits until it is
- * paid back, so large and small takers get their share alike. Safe for use by many threads.
+ * A rate limiter of writes: at most a number of bytes a second, and a quarter of a second's worth
+ * at once. It is a token bucket that may be overdrawn: a caller that takes more than there is waits
+ * until the debt is repaid, so large and small writes get equal shares. Safe for use by many
+ * threads.
  */
 public final class WritePacer {
     private static final double BURST_SECONDS = 0.25;
@@ -20,8 +21,8 @@ public final class WritePacer {
     private long filledAtMillis; // guarded by this
 
     /**
-     * @param nowMillis never goes back
-     * @param sleepMillis lets the calling thread wait
+     * @param nowMillis a clock that never goes back
+     * @param sleepMillis makes the calling thread wait
      */
     public WritePacer(long bytesPerSecond, LongSupplier nowMillis, LongConsumer sleepMillis) {
         if (bytesPerSecond < 1) {

@@ -194,7 +194,7 @@ final class ChunkPacker {
         return new ColumnChunk.Rows(rowCount, Arrays.copyOf(ids, rowCount), entries, nulls);
     }
 
-    /** What lies where nulls are may be anything, and would make the range of values wide. */
+    /** The values of null rows are arbitrary, and would widen the range of values. */
     private long[] withoutNulls(long[] values, boolean @Nullable [] nulls, int rowCount) {
         if (nulls == null) {
             return values;

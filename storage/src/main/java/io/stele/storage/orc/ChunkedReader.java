@@ -10,15 +10,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * An object reader that reads in whole chunks and keeps them in memory, for many small ranges near
- * each other that are each read once. It keeps every chunk that it has read, so its lifetime is one
- * operation. Confined to one thread.
+ * An object reader that reads in whole chunks, for many small ranges near each other that are each
+ * read once. It holds every chunk that it has read in memory, so its lifetime is one operation.
+ * Confined to one thread.
  */
 final class ChunkedReader implements ObjectReader {
     /** 128 KiB: over a network as long as the wait for the first byte, at 1 Gbit/s. */
     static final int UNKNOWN_RANGES = 128 << 10;
 
-    /** What one request brings at most, where it is known what is wanted. */
+    /** Most bytes of one request, if the wanted ranges are known. */
     private static final int REQUEST_BYTES = 8 << 20;
 
     private final ObjectReader reader;
@@ -27,7 +27,7 @@ final class ChunkedReader implements ObjectReader {
     private final Map<Long, byte[]> chunks = new HashMap<>();
 
     /**
-     * @param chunkBytes {@link #UNKNOWN_RANGES}, or less where the reader says what it wants
+     * @param chunkBytes {@link #UNKNOWN_RANGES}, or less if the reader announces its ranges
      */
     ChunkedReader(ObjectReader reader, long sizeBytes, int chunkBytes) {
         this.reader = requireNonNull(reader, "reader is null");

@@ -32,9 +32,9 @@ public final class ColumnBatches implements AutoCloseable {
         this.batch.size = 0;
     }
 
-    /** Moves to the next batch; false at the end. What was picked of the one before is gone. */
+    /** Moves to the next batch; false at the end. Picks of the previous one are dropped. */
     public boolean advance() throws IOException {
-        NonBlocking.check(); // the library cannot go on where it stopped
+        NonBlocking.check(); // the library cannot continue after an interruption
         firstOrdinal += batch.size;
         if (!OrcErrors.translate(path, () -> reader.nextBatch(batch))) {
             batch.size = 0;

@@ -24,7 +24,7 @@ public final class ColumnChunk {
 
     private static final int OBJECT_BYTES = 96; // the chunk and its arrays' heads, about
 
-    /** How values lie in memory. */
+    /** The forms of values in memory. */
     public enum Form {
         /** {@link #longs}. */
         LONGS,
@@ -146,7 +146,7 @@ public final class ColumnChunk {
         return text;
     }
 
-    /** Where each value of TEXT starts, and where the last one ends. */
+    /** The start of each value of TEXT, and the end of the last one. */
     public int[] starts() {
         return starts;
     }

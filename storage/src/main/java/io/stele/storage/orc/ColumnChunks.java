@@ -17,9 +17,9 @@ import org.apache.orc.TypeDescription;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks some columns of a column file in file order, a chunk of rows at a time: from {@link
- * DecodedColumns} what is there, and from the file, some chunks at once, what is not. Starts before
- * the first chunk. Confined to one thread at a time.
+ * A cursor over some columns of a column file in file order, a chunk of rows at a time. Cached
+ * chunks come from {@link DecodedColumns}, others from the file, some at once. It starts before the
+ * first chunk. Confined to one thread at a time.
  */
 public final class ColumnChunks implements AutoCloseable {
     /** Chunks decoded at once: milliseconds of work, for one way to where waiting is allowed. */
@@ -53,7 +53,7 @@ public final class ColumnChunks implements AutoCloseable {
     private record Decoder(BitSet columns, RecordReader reader, VectorizedRowBatch batch) {}
 
     /**
-     * @param wanted columns as readers know them; those that the file has not got are left out
+     * @param wanted columns in the reader's schema; those that the file does not have are left out
      * @param withLsn whether the LSNs of the rows are wanted, as {@link OrcSchemas#LSN_ID}
      */
     public ColumnChunks(
@@ -78,7 +78,7 @@ public final class ColumnChunks implements AutoCloseable {
 
     /**
      * Moves to the next chunk; false at the end. Under {@link NonBlocking} it throws where it would
-     * have to wait, and the same call elsewhere goes on.
+     * have to wait; the same call may then be repeated in a thread that may wait.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
      */
@@ -226,7 +226,7 @@ public final class ColumnChunks implements AutoCloseable {
                 decoded.set(i);
             }
         }
-        // One pass over the file decodes all of them; none can be told to have taken more
+        // One pass over the file decodes all of them; the time of a single one cannot be measured
         long nanos = (memory.nanoTime() - start) / Math.max(1, decoded.cardinality());
         for (int i = decoded.nextSetBit(0); i >= 0; i = decoded.nextSetBit(i + 1)) {
             memory.decoded(

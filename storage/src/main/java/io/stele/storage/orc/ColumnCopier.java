@@ -87,7 +87,7 @@ final class ColumnCopier {
         }
     }
 
-    /** Where the value is in its vector; below 0: it is null, and so is the target's now. */
+    /** The position of the value in its vector; below 0: it is null, and so is the target's now. */
     private int position(ColumnVector source, int pick, ColumnVector target, int row) {
         int position = source.isRepeating ? 0 : picked.positions[pick];
         if (source.noNulls || !source.isNull[position]) {

@@ -34,7 +34,7 @@ public final class ColumnFileCursor implements AutoCloseable {
             position++;
             return true;
         }
-        NonBlocking.check(); // the library cannot go on where it stopped
+        NonBlocking.check(); // the library cannot continue after an interruption
         batchStart += batch.size;
         position = 0;
         if (!OrcErrors.translate(path, () -> reader.nextBatch(batch))) {

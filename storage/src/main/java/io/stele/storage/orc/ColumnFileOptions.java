@@ -20,7 +20,7 @@ public record ColumnFileOptions(
      */
     static final long ROW_GROUP_BYTES = 2 << 20;
 
-    /** Fewer than this are read slower by scans, which start anew at each row group. */
+    /** Fewer than this slow scans down, which restart at each row group. */
     static final int MIN_ROW_GROUP_ROWS = 1_000;
 
     /**

@@ -99,7 +99,7 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Opens a file and reads its checksums and its tail.
+     * Opens a file and reads its checksums and its footer.
      *
      * @param columns of which rows are made, in this order
      * @throws SteleException CORRUPT_DATA if it is not an ORC file of this entry
@@ -207,7 +207,7 @@ public final class ColumnFileReader {
         return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
     }
 
-    /** What its writer has of stripes. */
+    /** The stripe metadata that its writer recorded. */
     Map<Integer, StripeMetadata> stripes(FileMetadataBytes written) {
         Map<Integer, StripeMetadata> found = new HashMap<>();
         for (int number = 0; number < orc.getStripes().size(); number++) {
@@ -225,7 +225,7 @@ public final class ColumnFileReader {
         return found;
     }
 
-    /** What is beside the data of a stripe; blocks. */
+    /** The metadata of a stripe; blocks. */
     StripeMetadata readStripeMetadata(int stripe) throws IOException {
         return readStripeMetadata(content, orc.getStripes().get(stripe));
     }
@@ -271,7 +271,7 @@ public final class ColumnFileReader {
     }
 
     /**
-     * @param tail of the file, where it is known already
+     * @param tail of the file, if it is loaded already
      */
     private static ReaderImpl openOrc(ChecksummedFile content, Optional<OrcTail> tail)
             throws IOException {
@@ -295,7 +295,7 @@ public final class ColumnFileReader {
                 + FileChecksums.sizeBytes(orc.getContentLength(), FileChecksums.BLOCK_BYTES);
     }
 
-    /** The same file, to be read from its beginning to its end by a merge. */
+    /** The same file, to be read from its beginning to its end by a compaction. */
     public ColumnFileReader sequential(SequentialReads reads) throws IOException {
         ObjectReader ahead = reads.over(content.unchecked(), sequentialPlan());
         return ahead == content.unchecked() // nothing is read ahead of
@@ -471,9 +471,7 @@ public final class ColumnFileReader {
     }
 
     /**
-     * The same, where some data are in memory. The reader keeps those of its own row groups only.
-     *
-     * @param fetched by {@link #readRowGroups}
+     * The same, if some data are in memory. The reader retains only those of its own row groups.
      */
     RowGroupReader openRowGroups(
             int stripe,
@@ -490,11 +488,11 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Reads the data of some row groups of a stripe, those that several have or that lie near each
-     * other once, and side by side.
+     * Reads the data of some row groups of a stripe, side by side; shared and neighbouring ranges
+     * are read once.
      *
      * @param groups positions in the stripe
-     * @return what a reader of any one of them asks for
+     * @return the ranges that a reader of any one of them requests
      */
     Map<ByteRange, ByteBuffer> readRowGroups(
             int stripe, Set<Integer> groups, StripeMetadata metadata) throws IOException {
@@ -550,11 +548,11 @@ public final class ColumnFileReader {
         return stride == 0 ? 1 : (int) ((stripe.getNumberOfRows() + stride - 1) / stride);
     }
 
-    /** Memory of a reader of so many row groups of a stripe, about. */
+    /** About the memory of a reader of {@code groups} row groups of a stripe. */
     long weightBytes(int number, int groups) {
         StripeInformation stripe = orc.getStripes().get(number);
-        // Every stream that is read keeps a chunk as large as a chunk may be: files of workers have
-        // chunks of 256 KiB, and a reader of one row group of twenty streams 5 MiB.
+        // Every stream that is read holds a buffer of the largest chunk size: files of workers have
+        // chunks of 256 KiB, so a reader of one row group of twenty streams holds 5 MiB.
         long bufferBytes =
                 STREAMS_A_COLUMN * (orc.getSchema().getMaximumId() + 1L) * orc.getCompressionSize();
         return 4096

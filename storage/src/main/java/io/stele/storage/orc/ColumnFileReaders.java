@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
 public final class ColumnFileReaders {
     private static final long ENTRY_BYTES = 250; // key, map and policy, about
 
-    /** What the metadata of new files may have for each byte of the others. */
+    /** The memory of open files, divided by this, is that of new files' metadata. */
     private static final int FRESH_SHARE = 4;
 
     private final SingleFlightCache<String, ColumnFileReader> readers;
@@ -39,9 +39,9 @@ public final class ColumnFileReaders {
     private final Consumer<Throwable> uncaught;
 
     /**
-     * @param maxBytes of open files; a quarter of it is for the metadata of new files besides
-     * @param nanoTime measures what opening files takes
-     * @param uncaught told of metadata that cannot be used, where the file itself is read instead
+     * @param maxBytes of open files; the metadata of new files get another quarter of this
+     * @param nanoTime the clock that measures opening files
+     * @param uncaught called for metadata that cannot be used; the file itself is read instead
      */
     public ColumnFileReaders(
             String name, long maxBytes, LongSupplier nanoTime, Consumer<Throwable> uncaught) {
@@ -49,7 +49,8 @@ public final class ColumnFileReaders {
         this.readers =
                 new SingleFlightCache<>(
                         name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES, nanoTime);
-        // Those who find something here read it elsewhere otherwise: what that takes nobody knows
+        // Without a clock: the time that a hit saves is unknown, because a miss reads the metadata
+        // elsewhere
         this.fresh =
                 new SingleFlightCache<>(
                         "fresh-" + name,
@@ -90,13 +91,13 @@ public final class ColumnFileReaders {
                 });
     }
 
-    /** Where the metadata of a file are kept in one piece. */
+    /** A place where the metadata of a file are stored in one piece. */
     @FunctionalInterface
     public interface MetadataSource {
         /**
          * Reads {@link FileMetadata#encode}; blocks.
          *
-         * @return empty: they are not kept there
+         * @return empty: they are not stored there
          */
         Optional<byte[]> read() throws IOException;
     }
@@ -138,8 +139,8 @@ public final class ColumnFileReaders {
     }
 
     /**
-     * Opens a file by its metadata, without reading; empty if its end is too long, or they are not
-     * those of the file, which are forgotten then: the file itself has all that they say.
+     * Opens a file by its metadata, without reading; empty if its end is too long, or if they do
+     * not belong to the file. Then they are dropped, because the file itself has all of them.
      */
     private Optional<ColumnFileReader> decode(
             ObjectStore store,
@@ -208,7 +209,7 @@ public final class ColumnFileReaders {
         fresh.put(path, encoded);
     }
 
-    /** The metadata of a file that was written lately, here or elsewhere, for another node. */
+    /** The metadata of a file that was written recently, here or elsewhere, for another node. */
     public Optional<byte[]> findMetadata(String path) {
         return fresh.find(path);
     }
@@ -218,7 +219,7 @@ public final class ColumnFileReaders {
         return fresh.peek(path).isPresent();
     }
 
-    /** Forgets a file that was deleted. */
+    /** Removes a file that was deleted. */
     public void forget(String path) {
         readers.remove(path);
         fresh.remove(path);

@@ -112,7 +112,7 @@ public final class ColumnFileWriter implements AutoCloseable {
      * Adds a row; rows lie in the file in the order of the calls. The row is copied.
      *
      * @param row of the layout of the schema's columns
-     * @param rowId the row's generated id; not looked at if the table has a primary key
+     * @param rowId the row's generated id; ignored if the table has a primary key
      */
     public void add(BinaryRow row, long lsn, long rowId) throws IOException {
         int at = batch.size;
@@ -273,7 +273,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         }
         ScaledVectors chosen = new ScaledVectors(layout.columns(), sample);
         scaled = chosen;
-        // The library asks for a file system even where it is given the stream
+        // The library requests a file system even if it gets the stream
         ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions orcOptions =
                 OrcFile.writerOptions(configuration)
@@ -324,8 +324,8 @@ public final class ColumnFileWriter implements AutoCloseable {
     }
 
     /**
-     * Our days and times count in the proleptic calendar and UTC; vectors that say otherwise would
-     * be converted.
+     * Our days and times count in the proleptic calendar and UTC; vectors with another setting
+     * would be converted.
      */
     private static void useProlepticUtc(ColumnVector vector) {
         switch (vector) {

@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
  */
 public final class ColumnPointReader {
     /**
-     * The reader itself, by identity: it says which columns, and comparing those would cost more
-     * than the lookup.
+     * The reader itself, by identity: it determines the columns, and comparing those would cost
+     * more than the lookup.
      */
     private record Key(ColumnFileReader file, RowGroup group) {}
 
@@ -40,7 +40,8 @@ public final class ColumnPointReader {
     private record StripeKey(String path, int stripe) {}
 
     /**
-     * What the metadata of stripes may have for each byte of row groups: some thousandths of it.
+     * The memory of row groups, divided by this, is that of stripes' metadata, which are some
+     * thousandths of the row groups.
      */
     private static final int STRIPES_SHARE = 4;
 
@@ -51,8 +52,8 @@ public final class ColumnPointReader {
     private static final long MAX_READING_BYTES = 128 << 20;
 
     /**
-     * Row groups of a stripe that are wanted together go past the cache if they weigh more than
-     * half of it: those of many keys would drive out those of each other.
+     * Row groups of a stripe that are read together bypass the cache if they weigh more than half
+     * of it, because those of many keys would evict each other.
      */
     private static final int CACHED_SHARE = 2;
 
@@ -181,7 +182,8 @@ public final class ColumnPointReader {
             present.get().readAll(ordinals, found);
             return;
         }
-        // Around the load, not within: who waits for the load of another waits for nothing else
+        // Around the load, not within: a reader that waits for another's load waits for nothing
+        // else
         int kib = acquire(file.weightBytes(group.stripe(), 1));
         try {
             group(key).readAll(ordinals, found);
@@ -269,8 +271,8 @@ public final class ColumnPointReader {
     }
 
     /**
-     * The row at {@code ordinal} of {@code file}; keep the reader open between calls, since its row
-     * groups are kept by it.
+     * The row at {@code ordinal} of {@code file}; use the same reader between calls, since its row
+     * groups are cached by it.
      */
     public ColumnRow read(ColumnFileReader file, int ordinal) throws IOException {
         requireNonNull(file, "file is null");
@@ -296,7 +298,7 @@ public final class ColumnPointReader {
                 : file.openRowGroup(group);
     }
 
-    /** Forgets the row groups of a file that was deleted. */
+    /** Removes the row groups of a file that was deleted. */
     public void forget(String path) {
         groups.removeIf(key -> key.file().path().equals(path));
         stripes.removeIf(key -> key.path().equals(path));

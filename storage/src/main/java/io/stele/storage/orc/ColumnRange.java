@@ -13,8 +13,8 @@ import org.apache.hadoop.hive.ql.exec.vector.DoubleColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 
 /**
- * Shows a {@link StatsCollector} the values of a column that may move its bounds, which after the
- * first few are hardly any, and counts the nulls. Confined to one thread.
+ * A filter that passes only those values of a column to a {@link StatsCollector} that may change
+ * its bounds, which are few after the first ones, and counts the nulls. Confined to one thread.
  */
 final class ColumnRange {
     private final int column;

@@ -24,8 +24,8 @@ public final class DecodedColumns {
     private record Key(String path, int columnId, int firstOrdinal) {}
 
     /**
-     * @param maxBytes 0: nothing is kept
-     * @param nanoTime measures what decoding takes
+     * @param maxBytes 0: nothing is cached
+     * @param nanoTime the clock that measures decoding
      */
     public DecodedColumns(String name, long maxBytes, LongSupplier nanoTime) {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
@@ -47,12 +47,12 @@ public final class DecodedColumns {
         chunks.putMissed(new Key(path, columnId, firstOrdinal), chunk, nanos);
     }
 
-    /** What decoding is measured by. */
+    /** The clock that measures decoding. */
     long nanoTime() {
         return nanoTime.getAsLong();
     }
 
-    /** Forgets the chunks of a file that was deleted. */
+    /** Removes the chunks of a file that was deleted. */
     public void forget(String path) {
         chunks.removeIf(key -> key.path().equals(path));
     }

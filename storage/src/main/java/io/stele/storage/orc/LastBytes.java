@@ -42,7 +42,7 @@ final class LastBytes extends FilterOutputStream {
         written += length;
     }
 
-    /** All of it, or as much as is kept. */
+    /** All bytes, or the last ones that are retained. */
     byte[] bytes() {
         if (written <= MAX_BYTES) {
             return Arrays.copyOf(ring, (int) written);
@@ -54,7 +54,7 @@ final class LastBytes extends FilterOutputStream {
         return last;
     }
 
-    /** As many of them, at the end; no more than are kept. */
+    /** The last {@code length} bytes; at most those that are retained. */
     byte[] bytes(int length) {
         byte[] all = bytes();
         return Arrays.copyOfRange(all, all.length - length, all.length);

@@ -27,7 +27,7 @@ final class ManifestConditions {
         this.rows = rows;
     }
 
-    /** Empty if nothing can be said. */
+    /** Empty if the filter has no condition on these columns. */
     static Optional<SearchArgument> of(ManifestFilter filter, ManifestRows rows) {
         ManifestConditions conditions = new ManifestConditions(rows);
         filter.tableId().ifPresent(id -> conditions.equalTo(ManifestRows.TABLE_ID, id.value()));
@@ -71,7 +71,7 @@ final class ManifestConditions {
         }
     }
 
-    // Of files of other versions, and where bounds are not known, it says nothing
+    // A column has no condition for files of other versions, nor where bounds are unknown
     private void column(int id, ColumnDomain domain, int schemaVersion) {
         List<ValueRange> ranges = ranges(domain);
         if (!rows.isBounded(id)

@@ -22,8 +22,8 @@ final class OrcErrors {
     }
 
     /**
-     * Runs {@code call}; whatever the library finds wrong with the bytes becomes CORRUPT_DATA. The
-     * library wraps what it meets when it opens a file or a stripe, also what the store says.
+     * Runs {@code call}; failures of the library on the bytes become CORRUPT_DATA. When it opens a
+     * file or a stripe, the library wraps all exceptions, also those of the store.
      */
     static <T> T translate(String path, Call<T> call) throws IOException {
         try {
@@ -37,7 +37,7 @@ final class OrcErrors {
                 throw damage;
             }
             if (root instanceof WouldBlockException mustWait) {
-                throw mustWait; // nothing is wrong: whoever may wait tries again
+                throw mustWait; // no damage: a thread that may wait repeats the call
             }
             if (root instanceof IOException failed && !isOfTheLibrary(failed)) {
                 throw e instanceof IOException io ? io : failed;

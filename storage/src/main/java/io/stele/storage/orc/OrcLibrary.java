@@ -27,7 +27,10 @@ final class OrcLibrary {
         return configuration;
     }
 
-    /** Every writer gets the stripe it was promised: who opens writers bounds their number. */
+    /**
+     * Every writer gets the stripe size that it requested, so the code that opens writers must
+     * limit their number.
+     */
     static class FixedMemory implements MemoryManager {
         @Override
         public void addWriter(Path path, long requestedAllocation, Callback callback) {}

@@ -50,18 +50,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of a manifest as ORC, one row each ({@link ManifestRows}), sorted by table, partition,
- * level and smallest key, so that those of a partition lie together. In stripes of few rows whose
- * statistics are in the tail: a reader of some files reads the tail and those stripes, at once
- * each. Beside it, as another ORC file with the same rows, are their sketches ({@link
- * SketchBytes}).
+ * level and smallest key, so that those of a partition lie together. Stripes have few rows, and
+ * their statistics are in the file metadata. A reader of some files reads the metadata and those
+ * stripes, with one request each. Beside it, as another ORC file with the same rows, are their
+ * sketches ({@link SketchBytes}).
  *
  * <p>The manifest has the checksums of the first; those of the sketches are beside them ({@link
  * FileChecksums}). Thread-safe.
  */
 public final class OrcManifestBases implements ManifestBases {
     /**
-     * Rows of a stripe: what a reader of one file decodes, and what the tail has statistics of
-     * (docs/decisions/manifests.md).
+     * Rows of a stripe: the amount that a reader of one file decodes, and the unit of the
+     * statistics in the file metadata (docs/decisions/manifests.md).
      */
     private static final int STRIPE_ROWS = 500;
 
@@ -79,7 +79,10 @@ public final class OrcManifestBases implements ManifestBases {
     /** The smallest that the library takes. */
     private static final int MIN_STRIDE = 1_000;
 
-    /** What the library reads of every file before it knows how long the tail is. */
+    /**
+     * The bytes that the library first reads of every file, before it knows how long the metadata
+     * at its end are.
+     */
     private static final int LEAST_TAIL = 16 << 10;
 
     private static final int STRIPE_BYTES = 64 << 20;
@@ -375,7 +378,7 @@ public final class OrcManifestBases implements ManifestBases {
             throws IOException {
         Configuration configuration = OrcLibrary.configuration();
         configuration.setInt(OrcConf.STRIPE_ROW_COUNT.getAttribute(), stripeRows);
-        // The library asks for a file system even where it is given the stream
+        // The library requests a file system even if it gets the stream
         ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions options =
                 OrcFile.writerOptions(configuration)
@@ -404,7 +407,7 @@ public final class OrcManifestBases implements ManifestBases {
         void add(VectorizedRowBatch batch, int position) throws IOException;
     }
 
-    /** Lets the writer look after each batch whether its stripe is full. */
+    /** Makes the writer check after each batch whether its stripe is full. */
     private static final class StripeOfABatch extends OrcLibrary.FixedMemory {
         @Override
         public long checkMemory(long previousAllocation, Callback writer) throws IOException {

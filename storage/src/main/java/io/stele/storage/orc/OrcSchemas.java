@@ -64,8 +64,8 @@ public final class OrcSchemas {
     }
 
     /**
-     * The ORC type of a type; text of bounded length is a plain string, its length was checked at
-     * the door.
+     * The ORC type of a type; text of bounded length is a plain string, because its length was
+     * checked when it was received.
      */
     public static TypeDescription type(DataType type) {
         return switch (type.kind()) {

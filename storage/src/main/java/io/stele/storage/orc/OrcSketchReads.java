@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of the column sketches in the ORC files beside manifest bases. It reads a stripe at a
- * time and keeps the last one. Confined to one thread.
+ * time and caches the last one. Confined to one thread.
  */
 final class OrcSketchReads implements SketchReads {
     private final ObjectStore store;

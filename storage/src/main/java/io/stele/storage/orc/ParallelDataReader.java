@@ -33,7 +33,8 @@ class ParallelDataReader implements DataReader {
 
     private final List<StripeInformation> stripes;
 
-    // By offset: of the stripe at hand, since the library asks for each twice, and of the next one
+    // By offset: those of the present stripe, since the library requests each twice, and of the
+    // next one
     private final Map<Long, ByteBuffer> footers = new HashMap<>();
 
     ParallelDataReader(ChecksummedFile content, ReaderImpl file) {
@@ -62,7 +63,10 @@ class ParallelDataReader implements DataReader {
                 Math.toIntExact(stripe.getFooterLength()));
     }
 
-    /** What is read with the data of a stripe, so that the next one begins with its data. */
+    /**
+     * The stripe whose row indexes are read with the data of the one before, so that it begins with
+     * its data.
+     */
     Optional<StripeInformation> after(long dataOffset) {
         return stripes.stream().filter(stripe -> stripe.getOffset() > dataOffset).findFirst();
     }
@@ -110,7 +114,7 @@ class ParallelDataReader implements DataReader {
         return list;
     }
 
-    /** What has to be read, in order of its offsets; all else is filled in. */
+    /** The ranges that must be read, in order of their offsets; all others are filled in. */
     final List<BufferChunk> missing(BufferChunkList list) {
         List<BufferChunk> missing = new ArrayList<>();
         for (DiskRangeList at = list.get(); at != null; at = at.next) {

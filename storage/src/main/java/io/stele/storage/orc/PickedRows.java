@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * Rows picked from the present batches of several files, in the order in which they are to be
- * written. Gone as soon as one of the files moves on. Confined to one thread.
+ * written. They are invalid as soon as one of the files moves to its next batch. Confined to one
+ * thread.
  */
 public final class PickedRows {
     /** As many as a batch of the writer has. */

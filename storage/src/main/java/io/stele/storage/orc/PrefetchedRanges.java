@@ -10,9 +10,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * A file of which some ranges are in memory; everything else is read when it is asked for. Lives as
- * long as a file is being opened. Ranges are added under its lock; when all are there, several
- * threads may read.
+ * A file of which some ranges are in memory; all others are read on demand. Lives as long as a file
+ * is being opened. Ranges are added under its lock; when all are there, several threads may read.
  */
 final class PrefetchedRanges implements ObjectReader {
     /**
@@ -32,7 +31,7 @@ final class PrefetchedRanges implements ObjectReader {
         runs.put(offset, bytes);
     }
 
-    /** Whether a read of this range asks the store for nothing. */
+    /** Whether a read of this range makes no request to the store. */
     boolean has(long offset, long length) {
         Map.Entry<Long, byte[]> run = runs.floorEntry(offset);
         return run != null && offset + length <= run.getKey() + run.getValue().length;

@@ -40,7 +40,7 @@ final class RowGroupReader {
         this.walkedRows = walkedRows(rowBytes);
     }
 
-    /** How far apart rows may be that are decoded together. */
+    /** The greatest distance of rows that are decoded together. */
     static int walkedRows(long rowBytes) {
         return (int) Math.clamp(WALKED_BYTES / Math.max(1, rowBytes), 1, MAX_WALKED_ROWS);
     }

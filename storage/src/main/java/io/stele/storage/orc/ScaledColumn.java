@@ -9,12 +9,12 @@ import java.util.Optional;
 
 /**
  * A hidden column of a column file with the values of a column of doubles as whole numbers, which
- * take a fraction of the bytes: ORC knows no encoding of doubles at all. Readers that do not know
- * it read the doubles, which are there as well.
+ * take a fraction of the bytes: ORC has no encoding for doubles. Readers that do not support the
+ * column read the doubles, which are stored as well.
  *
- * <p>It has a value for every double, or for the first ones only: a writer that comes upon a double
- * that is no such fraction writes nulls from there on. So it is as good as the doubles exactly if
- * the file's statistics count as many values in it.
+ * <p>It has a value for every double, or for the first ones only: a writer that finds a double that
+ * is no such fraction writes nulls from there on. So the column can replace the doubles only if the
+ * file's statistics count as many values in it.
  *
  * @param columnId the column of doubles, in the table
  */
@@ -62,7 +62,7 @@ public record ScaledColumn(int columnId, DecimalScale scale) {
                 Long.toString(scale.base()));
     }
 
-    /** A name that none of the others in the file has; readers do not look at it. */
+    /** A name that none of the others in the file has; readers ignore it. */
     public String name(Collection<String> others) {
         String name = "_scaled_" + columnId;
         while (others.contains(name)) {

@@ -15,7 +15,7 @@ import org.apache.orc.impl.RecordReaderImpl;
  * ORC's record reader for chosen row groups of one stripe: the library itself chooses by predicate
  * only. Confined to one thread.
  *
- * <p>The library is given a predicate that is never evaluated: with one it keeps the stripe's row
+ * <p>The library is given a predicate that is never evaluated: with one it caches the stripe's row
  * index, without one it reads it again at every seek.
  */
 final class SelectiveRecordReader extends RecordReaderImpl {
@@ -27,7 +27,7 @@ final class SelectiveRecordReader extends RecordReaderImpl {
      */
     SelectiveRecordReader(ReaderImpl file, Reader.Options options, boolean[] included)
             throws IOException {
-        // Before super(), which reads the stripe and asks.
+        // Before super(), which reads the stripe and calls back.
         this.included = included.clone();
         String column = anyColumn(file, options.getInclude());
         super(file, options.searchArgument(anyPredicate(column), new String[] {column}));

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 
 /**
  * The merged column sketches of the files of a manifest base, one group for the files of a
- * partition with sketches of the same columns. For whole partitions, which planners ask for,
+ * partition with sketches of the same columns. For whole partitions, which planners request,
  * statistics from a group are the same as those from the sketches of its files. Confined to one
  * thread.
  */

@@ -21,7 +21,7 @@ class StripeDataReader extends ParallelDataReader {
     private Map<ByteRange, ByteBuffer> fetched;
 
     /**
-     * @param fetched ranges as the library asks for them: see {@link StripeDataRanges}
+     * @param fetched ranges as the library requests them: see {@link StripeDataRanges}
      */
     StripeDataReader(
             ChecksummedFile content,
@@ -35,7 +35,10 @@ class StripeDataReader extends ParallelDataReader {
         this.fetched = requireNonNull(fetched, "fetched is null");
     }
 
-    /** The library keeps its readers: what was fetched for others would stay with each. */
+    /**
+     * Drops the fetched data of other row groups, because the library retains its readers and so
+     * this data.
+     */
     void dropFetched() {
         fetched = Map.of();
     }

@@ -14,9 +14,9 @@ import org.apache.orc.impl.writer.WriterEncryptionVariant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what of an ORC file is not its columns' values while it is written: a stripe begins with
- * its row indexes, whose length is known when it ends, and ends with its footer. Confined to one
- * thread.
+ * A stream that records the parts of an ORC file beside its columns' values while it is written: a
+ * stripe begins with its row indexes, whose length is known when it ends, and ends with its footer.
+ * Confined to one thread.
  */
 final class StripeNotes extends FilterOutputStream {
     /** Of a stripe; longer ones are not noted, and are read where they are wanted. */
@@ -83,7 +83,7 @@ final class StripeNotes extends FilterOutputStream {
         return Optional.of(noted);
     }
 
-    /** What writes stripes for the library, through these notes. */
+    /** The library's writer of stripes, through these notes. */
     PhysicalFsWriter writer(OrcFile.WriterOptions options) throws IOException {
         return new NotedWriter(this, options);
     }

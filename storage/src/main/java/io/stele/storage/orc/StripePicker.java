@@ -14,8 +14,8 @@ import org.apache.orc.StripeStatistics;
 import org.apache.orc.impl.RecordReaderImpl;
 
 /**
- * The stripes of a file that may have rows of interest, by their statistics in the file's tail. The
- * library itself looks at row groups only, whose index takes a request a stripe.
+ * The stripes of a file that may have rows of interest, by their statistics in the file metadata.
+ * The library itself checks only row groups, whose index takes a request per stripe.
  */
 final class StripePicker {
     private StripePicker() {}

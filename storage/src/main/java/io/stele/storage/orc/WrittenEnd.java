@@ -50,7 +50,7 @@ public record WrittenEnd(byte[] lastBytes, byte[] checksums, Optional<FileMetada
 
     /** The end decoded; empty if it has more than the last bytes. */
     Optional<OrcTail> tail(long fileBytes) throws IOException {
-        // The last byte of a file is the length of the postscript, which says all the others
+        // The last byte of a file is the length of the postscript, which has all the other lengths
         int scriptBytes = lastBytes[lastBytes.length - 1] & 0xff;
         OrcProto.PostScript script =
                 OrcProto.PostScript.parseFrom(

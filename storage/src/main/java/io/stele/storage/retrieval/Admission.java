@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: guarded by its own lock, under which only the clock and the limit are called.
  *
- * <p>Invariant: requests >= 0, bytes >= 0, and both are 0 when every ticket has been given back.
+ * <p>Invariant: requests >= 0, bytes >= 0, and both are 0 when every ticket has been returned.
  */
 final class Admission {
     /** 32 MiB: about what 10 Gbit/s bring in the 30 ms that a request takes. */
@@ -40,10 +40,10 @@ final class Admission {
     private boolean wakes;
 
     /**
-     * @param usualRequests in flight, asked whenever one may begin
+     * @param usualRequests in flight, called whenever one may begin
      * @param maxRequests in flight of small ones, while all together have few bytes
      * @param maxBytes in flight
-     * @param executor runs what had to wait
+     * @param executor runs requests that had to wait
      */
     Admission(
             IntSupplier usualRequests,
@@ -74,7 +74,7 @@ final class Admission {
             this.start = start;
         }
 
-        /** Gives it back, in whatever state it is; does nothing the second time. */
+        /** Returns the permit in any state; further calls do nothing. */
         void giveBack() {
             synchronized (Admission.this) {
                 if (over) {
@@ -93,8 +93,8 @@ final class Admission {
     }
 
     /**
-     * Runs {@code start} as soon as so many bytes may be asked for: at once by this thread, or else
-     * later by the executor.
+     * Runs {@code start} as soon as {@code size} bytes may be requested: at once in this thread, or
+     * else later in the executor.
      */
     Ticket enter(long size, Runnable start) {
         Ticket ticket = new Ticket(size, start);

@@ -20,6 +20,6 @@ public record BalanceStatistics(
         long retrievedBytesPerSecond,
         double latencyMillis,
         long refused) {
-    /** Of a store that nobody reads ahead of. */
+    /** The statistics of a store without read-ahead. */
     public static final BalanceStatistics NONE = new BalanceStatistics(0, 0, 0, 0, 0, 0, 0);
 }

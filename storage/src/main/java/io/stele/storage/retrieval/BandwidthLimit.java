@@ -25,7 +25,7 @@ final class BandwidthLimit {
         this.filledAtNanos = nowNanos;
     }
 
-    /** How long until more may be taken; 0 if it may be now. */
+    /** The time until more may be taken; 0 if it may be now. */
     long waitNanos(long nowNanos) {
         if (bytesPerSecond.isEmpty()) {
             return 0;

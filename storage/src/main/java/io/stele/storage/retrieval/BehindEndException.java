@@ -2,7 +2,7 @@ package io.stele.storage.retrieval;
 
 import java.io.EOFException;
 
-/** A range was asked for that begins at the end of its object or behind it. */
+/** The failure of a request for a range that begins at or after the end of its object. */
 public final class BehindEndException extends EOFException {
     private static final long serialVersionUID = 1;
 

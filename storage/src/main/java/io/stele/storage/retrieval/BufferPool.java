@@ -32,7 +32,7 @@ final class BufferPool {
         }
     }
 
-    /** A buffer with so many bytes remaining; empty if the limit does not allow it. */
+    /** A buffer with {@code length} bytes remaining; empty if the limit does not allow it. */
     synchronized Optional<ByteBuffer> take(int length) {
         int number = sizeClass(length);
         if (number >= CLASSES) {
@@ -55,7 +55,7 @@ final class BufferPool {
         return Optional.of(found.clear().limit(length));
     }
 
-    /** Forgets idle buffers, which are freed with the garbage, until so many bytes fit. */
+    /** Drops idle buffers, which the garbage collector frees, until {@code size} bytes fit. */
     private boolean makeRoom(long size) {
         for (int number = CLASSES - 1; number >= 0; number--) {
             while (allocatedBytes + size > maxBytes && idle.get(number).pollFirst() != null) {
@@ -65,7 +65,7 @@ final class BufferPool {
         return allocatedBytes + size <= maxBytes;
     }
 
-    /** Takes back a buffer that nobody touches any more. */
+    /** Takes back a buffer that is not used any more. */
     synchronized void giveBack(ByteBuffer buffer) {
         int number = sizeClass(buffer.capacity());
         lentBytes -= sizeBytes(number);

@@ -3,9 +3,9 @@ package io.stele.storage.retrieval;
 import java.nio.ByteBuffer;
 
 /**
- * A buffer that is there already.
+ * A target that is an existing buffer.
  *
- * @param buffer has as many bytes remaining as the range; its position stays as it is
+ * @param buffer has as many bytes remaining as the range; its position does not change
  */
 record BufferTarget(ByteBuffer buffer) implements RangeTarget {
     @Override

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: calls block the caller until the bytes have arrived; an interrupted reader cancels
  * its requests. Thread-safe. The source writes into the caller's array itself, without a copy.
  *
- * <p>Invariant: when a call has returned, nobody writes into its target. Invariant: the bytes of a
- * call are those of one version of the object.
+ * <p>Invariant: when a call has returned, its target is not written to any more. Invariant: the
+ * bytes of a call are those of one version of the object.
  */
 public final class DownloadManager implements AutoCloseable {
     /** How often an object may change while it is being read. */
     private static final int MAX_CHANGES = 3;
 
-    /** What arrays hold at most. */
+    /** The greatest length of arrays. */
     private static final int MAX_ARRAY_BYTES = Integer.MAX_VALUE - 16;
 
     private final RangeSource source;
@@ -47,7 +47,7 @@ public final class DownloadManager implements AutoCloseable {
     }
 
     /**
-     * Reads exactly so many bytes into an array.
+     * Reads exactly {@code length} bytes into an array.
      *
      * @param length at least 1
      * @throws EOFException if the object ends before
@@ -158,7 +158,8 @@ public final class DownloadManager implements AutoCloseable {
     }
 
     /**
-     * Reads a whole object: its first request says how large it is, the rest follows side by side.
+     * Reads a whole object: the reply to the first request has its size, and the rest is requested
+     * side by side.
      *
      * @throws NoSuchFileException if there is no object
      */
@@ -253,7 +254,7 @@ public final class DownloadManager implements AutoCloseable {
         flights.forget(object);
     }
 
-    /** What it does. */
+    /** Its statistics. */
     public RetrievalStatistics statistics() {
         return services.statistics();
     }

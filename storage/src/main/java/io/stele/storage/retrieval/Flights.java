@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Flights {
     private final Map<String, List<Flight>> byObject = new HashMap<>();
 
-    /** A range that somebody reads. Guarded by the flights. */
+    /** A range that is being read. Guarded by the table. */
     static final class Flight {
         private final String object;
         private final ByteRange range;
@@ -37,7 +37,7 @@ final class Flights {
         }
     }
 
-    /** Somebody who waits for a flight. */
+    /** A reader that waits for another's read. */
     static final class Passenger {
         private final Flight flight;
         private final ByteRange range;
@@ -51,19 +51,19 @@ final class Flights {
             this.target = target;
         }
 
-        /** Completes when the bytes are there, with null where the flight has failed. */
+        /** Completes when the bytes are there, with null if the read has failed. */
         CompletableFuture<@Nullable ObjectVersion> arrival() {
             return arrival;
         }
     }
 
     /**
-     * How a reader comes to its bytes: by a flight that it leads, or as a passenger of another's.
-     * One of both is null.
+     * How a reader gets its bytes: by a read that it leads, or by joining another's. One of both is
+     * null.
      */
     record Seat(@Nullable Flight led, @Nullable Passenger joined) {}
 
-    /** Joins a flight that brings these bytes, or begins one, which {@link #end} ends. */
+    /** Joins a read in flight that includes these bytes, or begins one, which {@link #end} ends. */
     synchronized Seat take(String object, ByteRange range, ByteBuffer target) {
         for (Flight flight : byObject.getOrDefault(object, List.of())) {
             if (flight.range.contains(range)) {
@@ -78,7 +78,7 @@ final class Flights {
     }
 
     /**
-     * Ends a flight.
+     * Ends a read.
      *
      * @param version of the bytes that are in the target; null if they are not
      */
@@ -103,16 +103,16 @@ final class Flights {
     }
 
     /**
-     * Leaves a flight that is not waited for any more. Where its bytes are being copied already,
-     * their arrival is still to be waited for.
+     * Leaves a read that is not waited for any more. If its bytes are being copied already, the
+     * caller must still wait for the copy.
      *
-     * @return whether the passenger's target is left alone from now on
+     * @return whether the reader's target is not written to any more
      */
     synchronized boolean leave(Passenger passenger) {
         return passenger.flight.passengers.remove(passenger);
     }
 
-    /** Nobody joins present flights of an object any more: it may have changed. */
+    /** No reader joins present reads of an object any more, because it may have changed. */
     synchronized void forget(String object) {
         byObject.remove(requireNonNull(object, "object is null"));
     }

@@ -2,7 +2,7 @@ package io.stele.storage.retrieval;
 
 /**
  * A budget of the bytes that hedges may cost: a share of the bytes that readers received. A hedge
- * reserves all of its bytes and gives back those that did not arrive twice. Thread-safe: guarded by
+ * reserves all of its bytes and returns those that did not arrive twice. Thread-safe: guarded by
  * its own lock.
  *
  * <p>Invariant: wastedBytes + reservedBytes <= allowanceBytes + share * wantedBytes when something
@@ -29,12 +29,12 @@ final class HedgeBudget {
         this.allowanceBytes = allowanceBytes;
     }
 
-    /** Bytes have come to who wanted them. */
+    /** Counts bytes that readers received. */
     synchronized void want(long bytes) {
         wantedBytes += bytes;
     }
 
-    /** Takes what a hedge may cost; false if there is not so much. */
+    /** Reserves the cost of a hedge; false if the budget does not allow it. */
     synchronized boolean reserve(long bytes) {
         if (share == 0
                 || wastedBytes + reservedBytes + bytes > allowanceBytes + share * wantedBytes) {
@@ -44,7 +44,7 @@ final class HedgeBudget {
         return true;
     }
 
-    /** Says what became of a reservation: so many bytes came twice. */
+    /** Settles a reservation: {@code wasted} bytes came twice. */
     synchronized void settle(long bytes, long wasted) {
         reservedBytes -= bytes;
         wastedBytes += wasted;

@@ -31,10 +31,10 @@ final class HedgePolicy {
     private HedgePolicy() {}
 
     /**
-     * How much of a request's time does not count against the store, after a look at it.
+     * The part of a request's time that does not count against the store, after a check of it.
      *
-     * @param before what did not count until then
-     * @param lateNanos how much later than it was due the look came
+     * @param before the time that did not count until then
+     * @param lateNanos how late the check was
      */
     static long excusedNanos(long before, long lateNanos) {
         if (lateNanos < PUNCTUAL_NANOS) {
@@ -44,7 +44,7 @@ final class HedgePolicy {
         return Math.min(before + 2 * lateNanos, MAX_EXCUSED_NANOS);
     }
 
-    /** How long after its start a request is to be looked at. */
+    /** The time after its start at which a request must be checked. */
     static long checkAfterNanos(LatencyHistory.Usual usual, boolean begun, long bytes) {
         double elapsed = elapsedLimit(usual, bytes);
         return (long) Math.ceil(begun ? elapsed : Math.min(firstByteLimit(usual), elapsed));

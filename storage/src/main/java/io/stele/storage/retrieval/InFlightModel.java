@@ -29,8 +29,8 @@ public final class InFlightModel {
     /**
      * @param min requests that are always allowed
      * @param max requests that are never exceeded
-     * @param initial until something is known
-     * @param targetBytesPerSecond what the network gives, where that is known
+     * @param initial requests before the first measurement
+     * @param targetBytesPerSecond throughput of the network, if known
      */
     InFlightModel(int min, int max, int initial, OptionalLong targetBytesPerSecond) {
         if (min < 1 || initial < min || max < initial) {
@@ -64,12 +64,15 @@ public final class InFlightModel {
         limit = (int) Math.ceil(Math.clamp(wanted, min, max));
     }
 
-    /** How many requests may be in flight now. */
+    /** The present limit of requests in flight. */
     synchronized int limit() {
         return limit;
     }
 
-    /** The latencies of a store that is not busy with us; what S3 has until something is known. */
+    /**
+     * The latencies of a store without load from this process; those of S3 before the first
+     * measurement.
+     */
     synchronized LatencyFit least() {
         if (fits.isEmpty()) {
             return LatencyFit.S3;

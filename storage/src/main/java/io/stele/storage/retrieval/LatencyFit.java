@@ -19,7 +19,7 @@ public record LatencyFit(double baseNanos, double nanosPerByte) {
         }
     }
 
-    /** The time of a request for so many bytes. */
+    /** The time of a request for {@code bytes} bytes. */
     public double nanos(long bytes) {
         return baseNanos + bytes * nanosPerByte;
     }

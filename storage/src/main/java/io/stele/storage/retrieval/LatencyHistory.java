@@ -14,7 +14,7 @@ final class LatencyHistory {
     /** Enough for medians, few enough to follow a store whose mood changes. */
     private static final int CAPACITY = 64;
 
-    /** Fewer say nothing about what is usual. */
+    /** Fewer samples do not show what is usual. */
     static final int MIN_SAMPLES = 16;
 
     /** A fit takes 2,000 divisions and a sort: not for each request. */
@@ -25,7 +25,7 @@ final class LatencyHistory {
     private Optional<Usual> usual = Optional.empty();
 
     /**
-     * What is usual.
+     * The usual latencies.
      *
      * @param firstByteNanos the median
      * @param bytes the median

@@ -11,7 +11,7 @@ import java.util.Locale;
  * median of each request's own, from its first byte to its last. Pure.
  */
 final class LatencyRegression {
-    /** Sizes nearer to each other say more about noise than about the slope. */
+    /** A pair of closer sizes shows noise rather than the slope. */
     private static final int MIN_DIFFERENCE_BYTES = 64 << 10;
 
     /** Of all pairs, this share has to differ in size. */

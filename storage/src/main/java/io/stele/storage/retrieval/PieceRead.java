@@ -11,10 +11,10 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range as a reader waits for it: by a request of its own, or by that of another reader.
- * Confined to the reader's thread.
+ * A read of one range: by a request of its own, or by that of another reader. Confined to the
+ * reader's thread.
  *
- * <p>Invariant: after {@link #await} or {@link #abandon} nobody writes into the target.
+ * <p>Invariant: after {@link #await} or {@link #abandon} the target is not written to any more.
  */
 final class PieceRead {
     private final FetchServices services;
@@ -34,7 +34,7 @@ final class PieceRead {
         this.target = requireNonNull(target, "target is null");
     }
 
-    /** Asks for the range, or finds somebody who has. */
+    /** Requests the range, or joins a read in flight. */
     void start() {
         seat = flights.take(request.object(), request.range(), target);
         if (seat.led() == null) {
@@ -62,7 +62,7 @@ final class PieceRead {
                 services.counters.bytes.add(request.range().length());
                 return version;
             }
-            start(); // whoever led it has failed: that may have been for reasons of its own
+            start(); // the leading read has failed, perhaps for reasons of its own
         }
     }
 
@@ -72,7 +72,7 @@ final class PieceRead {
         return end(own).orElseThrow(() -> new IOException("Cancelled: " + request));
     }
 
-    /** Brings the bytes to their place, and to those who joined. */
+    /** Copies the bytes to their place, and to the readers that joined. */
     private Optional<ObjectVersion> end(RangeFetch own) throws IOException {
         Flights.Flight led = requireNonNull(seat.led());
         seat = new Flights.Seat(null, null);
@@ -98,7 +98,10 @@ final class PieceRead {
         }
     }
 
-    /** Gives up, and waits until nobody writes into the target; nothing where it has ended. */
+    /**
+     * Gives up, and waits until the target is not written to any more; does nothing if it has
+     * ended.
+     */
     void abandon() {
         Flights.Passenger joined = seat.joined();
         if (joined != null && !flights.leave(joined)) {
@@ -112,7 +115,7 @@ final class PieceRead {
             try {
                 end(own);
             } catch (IOException notWanted) {
-                // nobody waits for it any more
+                // its result is not needed any more
             }
         }
     }

@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 final class ProcessingRate {
     private static final double HALF_LIFE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Less says more about one page than about the work. */
+    /** A shorter time depends more on one page than on the work. */
     private static final double MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private double bytes;
     private double nanos;
 
-    /** So many more bytes were processed in so much more time, without what was waited. */
+    /** Counts bytes processed in a time, which excludes waiting. */
     void add(long moreBytes, long moreNanos) {
         double kept = Math.pow(0.5, moreNanos / HALF_LIFE_NANOS);
         bytes = bytes * kept + moreBytes;

@@ -10,20 +10,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one range from the source to its target: its place in the queue, its request, the
- * second one if the first is late, those that are sent again after failures, and its end.
+ * The fetch of one range from the source into its target: its place in the queue, its request, a
+ * hedge if that is late, retries after failures, and its end.
  *
  * <p>A first request writes into the target itself, unless that is a large one on the heap; a hedge
- * writes into a buffer of a pool, which {@link #finish} copies where it won. {@link #ended} comes
- * once, when nobody writes into the target any more: a cancelled or beaten request is waited for,
- * which takes no longer than the source needs to end it.
+ * writes into a buffer of a pool, which {@link #finish} copies if it won. {@link #ended} is called
+ * once, when the target is not written to any more: a cancelled or beaten request is waited for,
+ * which takes as long as the source needs to end it.
  *
  * <p>Thread-safe, guarded by itself; the source, the target and the executor are called without the
  * lock.
  *
  * <p>Invariant: at most one first request and one hedge are under way; at most one hedge's answer
  * ever begins, unless it is cancelled too late. Invariant: the ticket, the timer, the reservation
- * and the buffer of the hedge are given back exactly once.
+ * and the buffer of the hedge are released exactly once.
  */
 final class RangeFetch {
     /**
@@ -33,7 +33,7 @@ final class RangeFetch {
      */
     private static final int BULK_BYTES = 3 << 20;
 
-    /** When nothing is known yet. */
+    /** Before the first measurement. */
     private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** When it was late before, and was left alone. */
@@ -53,7 +53,7 @@ final class RangeFetch {
     private int failures;
     private boolean cancelled;
     private boolean settled; // the hedge's reservation
-    private boolean finished; // nobody writes into the target any more
+    private boolean finished; // the target is not written to any more
 
     RangeFetch(FetchServices services, RangeRequest request, RangeTarget target) {
         this.services = requireNonNull(services, "services is null");
@@ -93,10 +93,10 @@ final class RangeFetch {
     }
 
     /**
-     * After the end: brings the bytes to where they belong, if they are not there yet.
+     * Called after the end: copies the bytes to their target, if they are not there yet.
      *
-     * @return what was read; empty if it was cancelled
-     * @throws IOException as the source said, with what happened before as suppressed
+     * @return the version that was read; empty if it was cancelled
+     * @throws IOException the source's failure, with the earlier ones as suppressed
      */
     Optional<ObjectVersion> finish() throws IOException {
         Run won;
@@ -139,7 +139,7 @@ final class RangeFetch {
         sendFirst();
     }
 
-    /** Sets the timer for the next look at a request. */
+    /** Sets the timer for the next check of a request. */
     private void lookAfter(Run run) {
         synchronized (this) {
             if (hedge != null || run != first || run.over || isDecided()) {
@@ -287,7 +287,7 @@ final class RangeFetch {
         }
         failures++;
         if (another) {
-            return settle(); // the other one goes on, as if it were the first
+            return settle(); // the other one continues as the first
         }
         if (!services.retries.allowsAnother(failures)) {
             failure = cause;
@@ -307,7 +307,7 @@ final class RangeFetch {
         return run != null && !run.over;
     }
 
-    /** What follows from the present state, to be run without the lock. */
+    /** The actions that follow from the present state, to be run without the lock. */
     private Runnable settle() {
         settleBudget();
         if (!isDecided()) {
@@ -344,7 +344,7 @@ final class RangeFetch {
         };
     }
 
-    /** When both requests are over, it is known how much came twice. */
+    /** Only when both requests are over, the number of bytes that came twice is known. */
     private void settleBudget() {
         Run second = hedge;
         if (second == null || settled || !second.over || isUnderWay(first)) {
@@ -407,7 +407,7 @@ final class RangeFetch {
             synchronized (RangeFetch.this) {
                 started = attempt;
             }
-            if (started != null) { // else whoever sends it sees that it is not wanted
+            if (started != null) { // else the sending thread finds that it is cancelled
                 started.cancel();
             }
         }

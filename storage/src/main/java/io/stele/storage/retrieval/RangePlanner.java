@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Turns the ranges that somebody wants into those that are asked for: near ones become one, because
- * a request costs more than the bytes between them; large ones become several of half to all of the
- * largest request, because one connection gives only so much (AnyBlob, section 2.5: 8 to 16 MiB
- * cost least). Immutable.
+ * Converts the ranges that a reader needs into requests. Near ranges become one request, because a
+ * request costs more than the bytes between them. Large ranges become several requests of half to
+ * all of the largest size, because the throughput of one connection is limited (AnyBlob, section
+ * 2.5: 8 to 16 MiB cost least). Immutable.
  *
- * @param maxGapBytes between two ranges that are asked for as one
+ * @param maxGapBytes between two ranges of one request
  * @param maxRequestBytes of a request
  */
 public record RangePlanner(int maxGapBytes, int maxRequestBytes) {
@@ -35,9 +35,9 @@ public record RangePlanner(int maxGapBytes, int maxRequestBytes) {
     }
 
     /**
-     * A request and what is wanted of its answer.
+     * A request and the wanted parts of its answer.
      *
-     * @param range to ask for
+     * @param range to request
      * @param wanted numbers of the wanted ranges that begin in it
      */
     public record Planned(ByteRange range, List<Integer> wanted) {

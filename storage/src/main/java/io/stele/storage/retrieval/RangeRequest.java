@@ -8,7 +8,7 @@ import java.io.IOException;
 /**
  * One request for bytes of an object.
  *
- * @param object its name, as the source knows it
+ * @param object its name in the source
  * @param range of it
  * @param mayBeShorter whether the answer may end with the object, before the range does
  */
@@ -21,12 +21,12 @@ public record RangeRequest(String object, ByteRange range, boolean mayBeShorter)
     /**
      * Checks that an answer is to this request, before its bytes are taken.
      *
-     * @param part of the object that the answer says to hold
+     * @param part of the object according to the answer
      * @param length of its body, in bytes
      * @param where the object is, for messages
      * @throws EOFException if the object ends before the range does, and may not
-     * @throws TransientReadException if another answer may be better
-     * @throws IOException if it holds more than was asked for
+     * @throws TransientReadException if a repetition may succeed
+     * @throws IOException if it has more than was requested
      */
     public void checkAnswer(ContentRange part, long length, String where) throws IOException {
         long offset = range.offset();

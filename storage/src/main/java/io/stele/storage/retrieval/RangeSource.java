@@ -15,18 +15,15 @@ import java.nio.ByteBuffer;
  */
 public interface RangeSource extends Closeable {
     /**
-     * Starts a request. May wait for what is needed to send it (credentials, an address), never for
-     * its answer.
+     * Starts a request. May wait for credentials or an address, never for its answer.
      *
-     * @param listener told of the answer, from any thread, perhaps before this returns
+     * @param listener receives the answer, in any thread, perhaps before this returns
      */
     Attempt start(RangeRequest request, Listener listener);
 
     /** A request under way. Thread-safe. */
     interface Attempt {
-        /**
-         * Ends it, soon: its listener hears that it failed, unless it has heard of an end already.
-         */
+        /** Ends it soon: its listener gets a failure, unless it has got an end already. */
         void cancel();
 
         /** Bytes of the range that have arrived. */
@@ -34,16 +31,16 @@ public interface RangeSource extends Closeable {
     }
 
     /**
-     * What hears of one request. It is called by one thread at a time; {@link #completed} or {@link
-     * #failed} once, as the last: after that the buffer is not touched any more.
+     * The listener of one request. It is called by one thread at a time; {@link #completed} or
+     * {@link #failed} once, as the last call: after that the buffer is not used any more.
      */
     interface Listener {
         /**
          * The answer begins.
          *
          * @param length of the bytes that it has
-         * @return where they go, with at least so many bytes remaining
-         * @throws IOException if they are not wanted; the request fails with this
+         * @return their target, with at least {@code length} bytes remaining
+         * @throws IOException if they are not needed any more; the request fails with this
          */
         ByteBuffer begins(ObjectVersion version, int length) throws IOException;
 
@@ -53,7 +50,7 @@ public interface RangeSource extends Closeable {
         void failed(IOException failure);
     }
 
-    /** Gives back connections; requests under way fail. */
+    /** Closes its connections; requests in flight fail. */
     @Override
     default void close() throws IOException {}
 }

@@ -12,8 +12,8 @@ interface RangeTarget {
     }
 
     /**
-     * A buffer with {@code length} bytes remaining, for an answer of this version; asked again when
-     * a request is repeated.
+     * A buffer with {@code length} bytes remaining, for an answer of this version; called again
+     * when a request is repeated.
      */
     ByteBuffer of(ObjectVersion version, int length) throws IOException;
 }

@@ -30,9 +30,9 @@ public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphor
     }
 
     /**
-     * Runs work of somebody who waits for it on the executor, with a permit.
+     * Runs work, for which a caller waits, on the executor, with a permit.
      *
-     * @return false: there is nobody to help
+     * @return false: no thread is available
      */
     public boolean tryHelp(Runnable work) {
         if (!helpers.tryAcquire()) {
@@ -62,7 +62,7 @@ public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphor
     /**
      * With the threads of retrieval.
      *
-     * @param maxBytes ahead of all who read from the store
+     * @param maxBytes ahead of all readers of the store
      */
     public static ReadingAhead of(long maxBytes, RetrievalThreads threads) {
         return new ReadingAhead(new RetrievalBalance(maxBytes, threads.nanoTime()), threads::run);

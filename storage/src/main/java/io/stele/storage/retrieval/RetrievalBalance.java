@@ -10,38 +10,37 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Balances what is retrieved with what is processed (AnyBlob's object scheduler, PVLDB 2023,
- * section 4): who goes through objects in order has as much of them ahead of the range that it is
- * in, fetched or on its way, as it is going to process in the time that fetching takes, twice; and
- * no more than the network brings.
+ * A balance between retrieval and processing (AnyBlob's object scheduler, PVLDB 2023, section 4). A
+ * processor reads objects in order. The bytes ahead of its position, fetched or in flight, are
+ * twice what it will process during one fetch, and no more than the network can deliver.
  *
  * <pre>
  * bytes ahead = 2 * min(processed bytes/s while there is something, retrieved bytes/s) * latency
  * </pre>
  *
- * The latency is that of fetches which began while few others were under way: else it would contain
- * one's own queue, and a full network would make the queue ever longer. If the store becomes
- * slower, less is retrieved, less is ahead, and such fetches come again.
+ * <p>The latency is that of fetches which began while few others were under way: else it would
+ * contain our own queue, and a full network would make the queue ever longer. If the store becomes
+ * slower, less is retrieved, less is ahead, and such fetches occur again.
  *
- * <p>So work that computes much holds little memory and few requests, and work that waits for the
- * store gets as many requests as make it wait less, until the store gives no more. Threads are not
- * lent to retrieval, as AnyBlob's are: requests need none here.
+ * <p>So work that computes much holds little memory and few requests. Work that waits for the store
+ * gets more requests as long as they reduce the wait, up to the limit of the store. Threads are not
+ * moved to retrieval, as in AnyBlob: requests need none here.
  *
- * <p>Thread-safe, guarded by itself; of others' code only the clock is called under the lock. Room
- * that one gives back while another wants it is offered to that one at once: it may be a scan that
- * has no thread at present, and so would not ask.
+ * <p>Thread-safe, guarded by itself; of foreign code only the clock is called under the lock. Room
+ * that one processor returns while another wants it is offered to that one at once: it may be a
+ * scan without a thread at present, which would not request it.
  *
- * <p>Invariant: aheadBytes is the sum of what the processors have ahead; it is at most maxBytes,
- * but for one range of each processor, without which it could not go on.
+ * <p>Invariant: aheadBytes is the sum of the processors' bytes ahead. It is at most maxBytes plus
+ * one range of each processor, without which that could not continue.
  */
 public final class RetrievalBalance {
     /** AnyBlob's: work must not wait because a request took longer than the usual one. */
     private static final double ROOM = 2;
 
-    /** Of a processor until it is known how fast it is: a request of the largest size. */
+    /** Room of a processor before its speed is measured: a request of the largest size. */
     static final long INITIAL_BYTES = 16 << 20;
 
-    /** So many fetches at a time are no queue, or a short one. */
+    /** Up to this many fetches at a time form no queue, or a short one. */
     private static final int QUIET_FETCHES = 8;
 
     private final long maxBytes;
@@ -49,7 +48,7 @@ public final class RetrievalBalance {
     private final ThroughputMeter retrieved;
     private final LatencyHistory history = new LatencyHistory();
     private final Set<Processor> processors = new HashSet<>();
-    private LatencyFit latency = LatencyFit.S3; // until something is known
+    private LatencyFit latency = LatencyFit.S3; // until the first measurement
     private long usualBytes = 1 << 20; // of a fetch
     private int inFlight;
     private long aheadBytes;
@@ -69,8 +68,7 @@ public final class RetrievalBalance {
     }
 
     /**
-     * Somebody begins to go through objects: a merge, who asks again whenever it has gone through
-     * some.
+     * Opens a processor for a compaction, which requests room again whenever it has processed some.
      */
     public Processor open() {
         return open(() -> {});
@@ -91,8 +89,8 @@ public final class RetrievalBalance {
     }
 
     /**
-     * One who processes what is retrieved. Its methods may be called by any thread; what comes
-     * after {@link #close} changes nothing.
+     * A consumer of retrieved bytes. Its methods may be called by any thread; calls after {@link
+     * #close} have no effect.
      */
     public final class Processor implements AutoCloseable {
         private final ProcessingRate rate = new ProcessingRate();
@@ -110,10 +108,11 @@ public final class RetrievalBalance {
         }
 
         /**
-         * Asks for room to begin to fetch a range; who has nothing ahead is never refused, so that
-         * one range is always fetched while another is processed, however large they are.
+         * Requests room to fetch a range. A processor with nothing ahead is never refused. So one
+         * range of any size can always be fetched while another is processed.
          *
-         * @return whether it may begin now; else it asks again when it has {@link #processed} some
+         * @return whether it may begin now; else it requests again when it has {@link #processed}
+         *     some
          */
         public boolean begin(long bytes) {
             synchronized (RetrievalBalance.this) {
@@ -131,7 +130,9 @@ public final class RetrievalBalance {
             }
         }
 
-        /** So many bytes that {@link #begin} gave room for are being processed now, or given up. */
+        /**
+         * Counts bytes, for which {@link #begin} gave room, as being processed now, or given up.
+         */
         public void reached(long bytes) {
             List<Runnable> others = List.of();
             synchronized (RetrievalBalance.this) {
@@ -146,9 +147,9 @@ public final class RetrievalBalance {
         }
 
         /**
-         * What it did since it was opened.
+         * Reports its work since it was opened.
          *
-         * @param bytes that it went through
+         * @param bytes that it processed
          * @param waitedNanos that it waited for them, without those after {@link #waits}
          */
         public void processed(long bytes, long waitedNanos) {
@@ -176,7 +177,7 @@ public final class RetrievalBalance {
             }
         }
 
-        /** It goes on. */
+        /** It continues after {@link #waits}. */
         public void resumes() {
             long now = nanoTime.getAsLong();
             synchronized (RetrievalBalance.this) {
@@ -202,7 +203,10 @@ public final class RetrievalBalance {
         }
     }
 
-    /** Who may ask again because {@code giver} gave room back; asks itself anyway. */
+    /**
+     * The processors that may request again because {@code giver} returned room; {@code giver}
+     * requests by itself.
+     */
     private List<Runnable> takeWanting(Processor giver) {
         List<Runnable> wanting = new ArrayList<>();
         for (Processor other : processors) {
@@ -214,7 +218,7 @@ public final class RetrievalBalance {
         return wanting;
     }
 
-    /** Somebody begins to fetch a range. */
+    /** A fetch of a range begins. */
     public Fetch fetching() {
         long now = nanoTime.getAsLong();
         synchronized (this) {
@@ -257,7 +261,7 @@ public final class RetrievalBalance {
         }
     }
 
-    /** What a fetch takes that does not wait for others of ours. */
+    /** Learns from a fetch that did not wait for others of ours. */
     private void learn(RequestSample sample) {
         if (history.add(sample)) {
             history.usual()
@@ -273,7 +277,7 @@ public final class RetrievalBalance {
         return aheadBytes + bytes <= maxBytes;
     }
 
-    /** How much a processor may have ahead. */
+    /** The greatest number of bytes that a processor may have ahead. */
     private long window(Processor processor) {
         if (!processor.rate.isKnown()) {
             return Math.min(maxBytes, INITIAL_BYTES);
@@ -281,14 +285,14 @@ public final class RetrievalBalance {
         double own = processor.rate.bytesPerSecond();
         double all = processedBytesPerSecond();
         double network = retrieved.bytesPerSecond(nanoTime.getAsLong());
-        // Nothing came lately: it was all here, and what comes next is not known
+        // No bytes came recently: all were cached, and the next ones are unknown
         double rate = network == 0 ? own : own * Math.min(1, network / all);
         double nanos = latency.nanos(usualBytes);
         return (long)
                 Math.clamp(ROOM * rate * nanos / TimeUnit.SECONDS.toNanos(1), 1, (double) maxBytes);
     }
 
-    /** What all would process if nobody waited. */
+    /** The throughput of all processors if none waited. */
     private double processedBytesPerSecond() {
         return processors.stream()
                 .map(processor -> processor.rate)
@@ -297,7 +301,7 @@ public final class RetrievalBalance {
                 .sum();
     }
 
-    /** What it does. */
+    /** Its statistics. */
     public synchronized BalanceStatistics statistics() {
         return new BalanceStatistics(
                 processors.size(),

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
  * <p>Not final: airlift subclasses it to test its defaults.
  */
 public class RetrievalConfig {
-    /** Who sends the requests of reads. */
+    /** The client that sends the requests of reads. */
     public enum Client {
         /** Connections of our own. */
         DIRECT,

@@ -27,7 +27,7 @@ public record RetrievalOptions(
         long bulkBufferBytes,
         RangePlanner planner,
         RetryPolicy retries) {
-    /** What {@code retrieval.*} has by default. */
+    /** The defaults of {@code retrieval.*}. */
     public static final RetrievalOptions DEFAULT =
             new RetrievalOptions(
                     32,
@@ -65,7 +65,7 @@ public record RetrievalOptions(
                 policy);
     }
 
-    /** The same, but nothing is asked for twice because it is late. */
+    /** The same without hedges. */
     public RetrievalOptions withoutHedges() {
         return new RetrievalOptions(
                 minRequests,

@@ -27,7 +27,7 @@ public record RetryPolicy(int maxAttempts, long firstPauseNanos, long maxPauseNa
                 maxAttempts, TimeUnit.MILLISECONDS.toNanos(50), TimeUnit.SECONDS.toNanos(5));
     }
 
-    /** Whether so many failures are few enough. */
+    /** Whether another attempt is allowed after this many failures. */
     boolean allowsAnother(int failures) {
         return failures < maxAttempts;
     }

@@ -18,7 +18,7 @@ final class ThroughputMeter {
         this.startNanos = nowNanos;
     }
 
-    /** So many bytes have come. */
+    /** Counts received bytes. */
     synchronized void add(long count, long nowNanos) {
         advance(nowNanos);
         bytes[(int) (window % WINDOWS)] += count;

@@ -3,8 +3,8 @@ package io.stele.storage.retrieval;
 /** Calls back later. Thread-safe. */
 public interface Timers {
     /**
-     * Calls {@code task} after at least so many nanoseconds, unless it is cancelled before. The
-     * task must not block.
+     * Calls {@code task} after at least {@code delayNanos}, unless it is cancelled before. The task
+     * must not block.
      */
     Timer schedule(long delayNanos, Runnable task);
 

@@ -1,7 +1,7 @@
 /**
- * The download manager: ranges of objects read over a network, as many at a time as the store
- * rewards, asked for again where an answer is late. Knows no store; one is a {@link
- * io.stele.storage.retrieval.RangeSource}.
+ * The download manager: ranges of objects read over a network, as many at a time as increase the
+ * throughput, and requested again if an answer is late. It does not depend on a store; a store is a
+ * {@link io.stele.storage.retrieval.RangeSource}.
  */
 @NullMarked
 package io.stele.storage.retrieval;

@@ -67,7 +67,7 @@ public final class ChangesCursor implements RowCursor {
     private Phase phase = Phase.ENDS;
     private @Nullable ColumnFileVersions file; // of ending or beginning
     private @Nullable Iterator<KeyedVersion> sorted;
-    private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not known yet
+    private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not read yet
     private @Nullable Iterator<Map.Entry<KeyedVersion, KeyedVersion>> deletes;
     private long endedBytes;
     private long changeLsn;
@@ -89,7 +89,7 @@ public final class ChangesCursor implements RowCursor {
         this.matcher = predicate.matcher(view.versions().layout());
         this.wanted = new ChangedFiles(view.versions(), predicate);
         this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
-        // Where there are row files they have every version
+        // If there are SST files, they have every version
         List<ColumnFile> columns =
                 schema.orientation().hasRows()
                         ? List.of()
@@ -102,10 +102,11 @@ public final class ChangesCursor implements RowCursor {
     /**
      * The changes of a view.
      *
-     * @param fromLsn the view has the history from here on; changes at it are not told
-     * @param toLsn everything up to it is applied; changes at it are told
+     * @param fromLsn the view has the history from here on; changes at it are not returned
+     * @param toLsn everything up to it is applied; changes at it are returned
      * @param predicate changes whose rows do not match are left out
-     * @param maxEndedBytes rows of column files that ended; more are refused with INVALID_ARGUMENT
+     * @param maxEndedBytes limit of obsolete rows of column files; more are refused with
+     *     INVALID_ARGUMENT
      */
     public static ChangesCursor open(
             TableFiles files,
@@ -157,7 +158,7 @@ public final class ChangesCursor implements RowCursor {
             return Step.NONE;
         }
         KeyedVersion version = open.version();
-        // What ended where it began was never there
+        // A row that became obsolete at its own LSN was never visible
         if (isInRange(open.endLsn()) && version.lsn() < open.endLsn()) {
             endedBytes += version.memoryBytes();
             if (endedBytes > maxEndedBytes) {
@@ -180,7 +181,7 @@ public final class ChangesCursor implements RowCursor {
                 version.keyArray(), version.keyOffset(), version.keyLength(), lsn);
     }
 
-    // ---- memtables and row files
+    // ---- memtables and SST files
 
     private Step stepSorted() throws IOException {
         Iterator<KeyedVersion> versions = sorted;
@@ -229,7 +230,7 @@ public final class ChangesCursor implements RowCursor {
         if (!version.isDeleted()) {
             return show(version, version.lsn(), replaces ? ChangeKind.UPDATE : ChangeKind.INSERT);
         }
-        // Else it ended a row of a file, which is told from there, or none
+        // Else it replaced a row of a file, whose change is returned from there, or no row
         return before != null && replaces
                 ? show(before, version.lsn(), ChangeKind.DELETE)
                 : Step.NONE;
@@ -287,7 +288,7 @@ public final class ChangesCursor implements RowCursor {
             return false;
         }
         file = new ColumnFileVersions(first, files.openRows(first), keys, fromLsn, 0);
-        next.remove(); // only now: one that must not wait is asked again
+        next.remove(); // only now, since a call that must not wait is repeated
         return true;
     }
 
@@ -315,13 +316,13 @@ public final class ChangesCursor implements RowCursor {
         return changeLsn;
     }
 
-    /** What happened: {@link ChangeKind#code}. */
+    /** The kind of change: {@link ChangeKind#code}. */
     @Override
     public long rowId() {
         return kind.code();
     }
 
-    /** What happened. */
+    /** The kind of change. */
     public ChangeKind kind() {
         return kind;
     }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * a time.
  */
 public final class DuplicateSearch {
-    /** Entries looked at in one step: about a second. */
+    /** Entries checked in one step: about a second. */
     private static final int STEP_ENTRIES = 1 << 20;
 
     private final TableSchema schema;
@@ -52,7 +52,7 @@ public final class DuplicateSearch {
     // The entries that begin as the last one did:
     private byte @Nullable [] columns;
     private byte @Nullable [] lastKey;
-    private boolean single; // only one primary key until now, whose row was not looked at
+    private boolean single; // only one primary key so far, whose row was not read
     private boolean ignored; // one of the values is null
 
     /** Primary keys by values, of the rows that were found to have them. */

@@ -44,7 +44,7 @@ final class FilteringCursor implements RowCursor {
                 return Step.END;
             }
             source = next.open();
-            openers.remove(); // only now: one that must not wait is asked again
+            openers.remove(); // only now, since a call that must not wait is repeated
             return Step.NONE;
         }
         return switch (current.step()) {

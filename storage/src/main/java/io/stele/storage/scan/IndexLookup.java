@@ -98,7 +98,7 @@ public final class IndexLookup {
             this.lsn = lsn;
         }
 
-        /** So many more, fewer if there are no more. */
+        /** The next {@code wanted} entries, or fewer if there are no more. */
         private List<Entry> next(int wanted) throws IOException {
             List<Entry> next = new ArrayList<>();
             while (next.size() < wanted && advance()) {
@@ -110,7 +110,7 @@ public final class IndexLookup {
             return next;
         }
 
-        /** How many there are, no further than a limit. */
+        /** The number of entries, counted up to a limit. */
         private long count(int limit) throws IOException {
             long count = 0;
             while (count < limit && advance()) {
@@ -170,8 +170,8 @@ public final class IndexLookup {
     }
 
     /**
-     * How many entries {@link #find} would look at, each of which costs a lookup by key; counts no
-     * further than {@code limit}. Blocks on files; reads what some keys need of the index together.
+     * The number of entries that {@link #find} would check, each with a lookup by key; counted up
+     * to {@code limit}. Blocks on files; reads the index blocks of several keys together.
      */
     public long count(IndexView index, List<byte[]> prefixes, long lsn, int limit)
             throws IOException {

@@ -44,10 +44,13 @@ import org.jspecify.annotations.Nullable;
  * here. If the failure persists, it comes again in the lookups of the keys that need the read.
  */
 public final class KeyPrefetch {
-    /** As many as a reader asks for at once, as a rule: they take no longer than one. */
+    /** The usual number of keys in one request of a reader: they take no longer than one. */
     private static final int MAX_KEYS = 1024;
 
-    /** What is read in one go when it has to wait anyway: the way there and back costs as much. */
+    /**
+     * Keys that are read in one step if it has to wait anyway, because the change of threads costs
+     * as much.
+     */
     public static final int MIN_KEYS = 64;
 
     /** 16 MiB: of the rows of the keys, by the average of the files' rows. */
@@ -76,8 +79,8 @@ public final class KeyPrefetch {
     }
 
     /**
-     * How many keys to fetch together: as many as the store is read for together, and no more than
-     * there is memory for.
+     * The number of keys to fetch together: as many as the store is read for together, and no more
+     * than fit into memory.
      */
     public static int keysAFetch(TableView view) {
         long rowBytes =
@@ -111,7 +114,7 @@ public final class KeyPrefetch {
             likely.add(isLikely);
         }
 
-        /** The file's index is open: what it says of the keys. */
+        /** The file's index is open: checks its keys. */
         private void begin(Prefetched fetched) throws IOException {
             SortedFilePrefetch begun = opened.prefetch(fetched);
             if (begun != null) {
@@ -204,7 +207,7 @@ public final class KeyPrefetch {
         }
     }
 
-    /** Adds a key whose newest version will be looked for in some row files. */
+    /** Adds a key whose newest version will be searched in some SST files. */
     public void add(List<RowFile> in, byte[] key, long hash) {
         addToRowFiles(new Key(key, hash, Long.MAX_VALUE, true), in.stream());
     }
@@ -259,7 +262,7 @@ public final class KeyPrefetch {
 
     private void addIndexReads(Index index, List<ParallelReads.Read> reads) throws IOException {
         if (index.opened.lazy().filter(lazy -> !lazy.isOpen()).isPresent()) {
-            index.isSkipped = true; // who needs it tries again, and fails
+            index.isSkipped = true; // its reader tries again, and fails
             return;
         }
         index.begin(fetched);
@@ -330,7 +333,7 @@ public final class KeyPrefetch {
         }
     }
 
-    /** What some reads of a file are found out by. */
+    /** The planner of some reads of a file. */
     @FunctionalInterface
     private interface Plan {
         void add(Index index) throws IOException;

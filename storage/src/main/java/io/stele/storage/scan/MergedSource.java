@@ -8,7 +8,7 @@ import io.stele.storage.tablet.VisibleVersions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** Rows of memtables, or of memtables and row files, that are merged by key. */
+/** Rows of memtables, or of memtables and SST files, that are merged by key. */
 final class MergedSource implements ScanSource {
     private final VisibleVersions versions;
 
@@ -35,6 +35,6 @@ final class MergedSource implements ScanSource {
 
     @Override
     public void close() {
-        // Memtables and row files have nothing to close.
+        // Memtables and SST files have nothing to close.
     }
 }

@@ -40,12 +40,12 @@ public final class Prefetched {
         return keyIndexes.computeIfAbsent(path, _ -> index.holding(blocks));
     }
 
-    /** As {@link #hold(String, KeyIndexReader)}, of a row file. */
+    /** As {@link #hold(String, KeyIndexReader)}, for an SST file. */
     RowFileReader hold(RowFileReader file) {
         return rowFiles.computeIfAbsent(file.path(), _ -> file.holding(blocks));
     }
 
-    /** The same file; blocks that were read ahead are not asked of the cache. */
+    /** The same file, which uses prefetched blocks without the cache. */
     public ColumnFile over(ColumnFile file) {
         KeyIndexReader index = keyIndexes.get(file.entry().path());
         return index == null ? file : file.withKeyIndex(index);

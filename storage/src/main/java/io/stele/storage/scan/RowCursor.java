@@ -5,11 +5,11 @@ import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 
 /**
- * Walks over the rows of one shard of a table as of one LSN, in no promised order. Starts before
- * the first row; what it shows is valid until it moves. Confined to one thread at a time.
+ * A cursor over the rows of one shard of a table as of one LSN, in no defined order. It starts
+ * before the first row; the present row is valid until it moves. Confined to one thread at a time.
  */
 public interface RowCursor extends AutoCloseable {
-    /** What a step came to. */
+    /** The outcome of a step. */
     enum Step {
         /** The cursor is on a row. */
         ROW,
@@ -20,9 +20,9 @@ public interface RowCursor extends AutoCloseable {
     }
 
     /**
-     * Goes on by about as much as a row takes, so that whoever shares a thread can give it back
+     * Does about as much work as one row takes, so that a caller that shares its thread can yield
      * between steps. Under {@link io.stele.storage.objectstore.NonBlocking} a step that would have
-     * to wait throws, and the same step taken elsewhere goes on.
+     * to wait throws; the same step may then be repeated in a thread that may wait.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
      */

@@ -9,7 +9,7 @@ import java.io.IOException;
  * time.
  */
 interface ScanSource extends AutoCloseable {
-    /** Goes on by about a row. */
+    /** Does about the work of one row. */
     Step step() throws IOException;
 
     /** The row, after a step that came to one. */

@@ -71,7 +71,7 @@ public final class ShardScanner {
                 new VisibleVersions(versions(view, withRowFiles), lsn.value(), fromLsn));
     }
 
-    /** Every version in memory, and in row files, by key ascending, LSN descending. */
+    /** Every version in memory, and in SST files, by key ascending, LSN descending. */
     static Iterator<KeyedVersion> versions(TableView view, boolean withRowFiles)
             throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class ShardScanner {
         try {
             return sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
         } catch (UncheckedIOException failed) {
-            throw failed.getCause(); // merging looks at the first version of every file
+            throw failed.getCause(); // merging reads the first version of every file
         }
     }
 

@@ -1,4 +1,4 @@
-/** Reading a shard's rows at a read point. */
+/** Reading a shard's rows at a snapshot. */
 @NullMarked
 package io.stele.storage.scan;
 

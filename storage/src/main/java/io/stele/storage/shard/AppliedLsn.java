@@ -56,7 +56,7 @@ final class AppliedLsn {
         reached.forEach(waiter -> waiter.result().complete(null));
     }
 
-    /** Nothing more will be applied: fails who waits and who comes. */
+    /** Nothing more will be applied: present and later waiters fail. */
     void fail(SteleException cause) {
         List<Waiter> left;
         synchronized (this) {

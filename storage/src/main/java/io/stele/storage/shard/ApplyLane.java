@@ -11,14 +11,15 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * One lane of a shard: applies what it has of each record, in the order of the log, on an execution
- * context of its own.
+ * One apply worker of a shard: applies its part of each record, in the order of the log, on an
+ * execution context of its own.
  *
- * <p>Invariant: it applies its part of a record as a whole or not at all, and each once: what it
- * has passed it passes over when records come again because another lane could not apply them.
+ * <p>Invariant: it applies its part of a record as a whole or not at all, and each once. When
+ * records come again because another worker could not apply them, it skips those that it has
+ * applied.
  *
- * <p>Confined to its context, or to the shard's while the lanes are at rest; {@link #passed} is for
- * any thread.
+ * <p>Confined to its context, or to the shard's while the apply workers are idle; {@link #passed}
+ * is for any thread.
  */
 final class ApplyLane {
     private final int index;
@@ -29,7 +30,8 @@ final class ApplyLane {
     private volatile long passedLsn; // of the last group
 
     /**
-     * @param onEnd takes a group that all lanes are through with; called on the last lane's context
+     * @param onEnd takes a group that all apply workers have finished; called on the last worker's
+     *     context
      */
     ApplyLane(int index, ExecutionContext context, Consumer<LaneGroup> onEnd) {
         this.index = index;
@@ -42,17 +44,19 @@ final class ApplyLane {
         context.start(new Walk(group));
     }
 
-    /** The lane has applied its part of every group up to here; any thread. */
+    /** The LSN up to which this worker has applied its part of every group; any thread. */
     Lsn passed() {
         return new Lsn(passedLsn);
     }
 
-    /** Whether it has applied its part of a record; while the lanes are at rest. */
+    /** Whether it has applied its part of a record; only while the apply workers are idle. */
     boolean hasApplied(Lsn lsn) {
         return doneLsn >= lsn.value();
     }
 
-    /** Applies its part of a record, if it has not; while the lanes are at rest. */
+    /**
+     * Applies its part of a record, unless it has already; only while the apply workers are idle.
+     */
     void applyHere(LaneWork work, SupersededRows superseded) throws IOException {
         if (!hasApplied(work.lsn())) {
             work.apply(index, superseded);

@@ -17,13 +17,13 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * The lanes of a shard: every group of records goes to all of them, and each applies the rows whose
- * keys are its own.
+ * The apply workers of a shard: every group of records goes to all of them, and each applies the
+ * rows whose keys are in its hash bucket.
  *
- * <p>Invariant: groups come back in the order in which they were given, each when the slowest lane
- * is through with it; so the LSN of the last that came back is the minimum over the lanes.
- * Invariant: the number of lanes changes only while all have applied the same records, so that a
- * row is applied by one lane, once.
+ * <p>Invariant: groups come back in the order in which they were started, each when the slowest
+ * worker has finished it. So the LSN of the last one is the minimum over the workers. Invariant:
+ * the number of workers changes only while all have applied the same records, so that a row is
+ * applied by one worker, once.
  *
  * <p>Confined to the shard's context; {@link #count} and {@link #inFlight} may be read by any
  * thread.
@@ -38,9 +38,9 @@ final class ApplyLanes {
     private long attempt;
 
     /**
-     * @param contexts makes the context of a lane
-     * @param onEnd takes a group that all lanes are through with, for {@link #ended}; called on a
-     *     lane's context
+     * @param contexts creates the context of an apply worker
+     * @param onEnd takes a group that all workers have finished, for {@link #ended}; called on a
+     *     worker's context
      */
     ApplyLanes(
             ShardTables tables, IntFunction<ExecutionContext> contexts, Consumer<LaneGroup> onEnd) {
@@ -49,12 +49,12 @@ final class ApplyLanes {
         this.onEnd = requireNonNull(onEnd, "onEnd is null");
     }
 
-    /** How many lanes are in use; one is the shard's context itself. */
+    /** The number of apply workers in use; 1: the shard's own context applies. */
     int count() {
         return count;
     }
 
-    /** Groups that some lane is not through with. */
+    /** Groups that some worker has not finished. */
     int inFlight() {
         return inFlight;
     }
@@ -64,7 +64,8 @@ final class ApplyLanes {
     }
 
     /**
-     * Uses so many lanes from now on; while they are at rest and all have applied the same records.
+     * Uses {@code newCount} apply workers from now on; only while they are idle and all have
+     * applied the same records.
      */
     void use(int newCount) {
         requireRest();
@@ -75,8 +76,8 @@ final class ApplyLanes {
     }
 
     /**
-     * Whether lanes can apply a record beside those that they have: not if it says more than rows,
-     * nor if its table takes changes in another number of lanes.
+     * Whether the apply workers can apply a record in parallel with those that they have. They
+     * cannot if it has more than rows, or if its table uses another number of hash buckets.
      */
     boolean takes(DurableRecord record) {
         return switch (record.type()) {
@@ -97,7 +98,7 @@ final class ApplyLanes {
         return (PendingWrite) requireNonNull(record.attachment());
     }
 
-    /** Gives successive records that {@link #takes} allows to all lanes. */
+    /** Hands successive records that {@link #takes} allows to all workers. */
     void start(List<DurableRecord> records, long nowMillis) {
         List<LaneWork> work = new ArrayList<>();
         for (int place = 0; place < records.size(); place++) {
@@ -120,13 +121,13 @@ final class ApplyLanes {
         return new LaneWork(place, table, write.batch(), record.lsn(), write.firstRowId());
     }
 
-    /** A group came back: ends the rows that its records supersede. */
+    /** A group came back: marks the rows that its records made obsolete. */
     void ended(LaneGroup group) {
         changeInFlight(-1);
         group.markSuperseded();
     }
 
-    /** Whether every lane has applied its part of all records up to here. */
+    /** Whether every worker has applied its part of all records up to here. */
     boolean havePassed(Lsn lsn) {
         return lanes.subList(0, count).stream().allMatch(lane -> lane.passed().compareTo(lsn) >= 0);
     }
@@ -137,13 +138,16 @@ final class ApplyLanes {
         inFlight += change;
     }
 
-    /** Lanes that failed go on with what is started from now on. */
+    /** Workers that failed continue with the groups started from now on. */
     void newAttempt() {
         requireRest();
         attempt++;
     }
 
-    /** Whether a lane has applied its part of a record, but not all may have; at rest. */
+    /**
+     * Whether one worker has applied its part of a record, but perhaps not all have; only while
+     * they are idle.
+     */
     boolean isPartial(DurableRecord record) {
         requireRest();
         return count > 1
@@ -151,7 +155,10 @@ final class ApplyLanes {
                 && lanes.subList(0, count).stream().anyMatch(lane -> lane.hasApplied(record.lsn()));
     }
 
-    /** Applies here what lanes that failed have not applied of a record; at rest. */
+    /**
+     * Applies here the parts of a record that failed workers have not applied; only while they are
+     * idle.
+     */
     void catchUp(DurableRecord record) throws IOException {
         requireRest();
         Optional<TableShard> table = table(record);

@@ -1,24 +1,24 @@
 package io.stele.storage.shard;
 
 /**
- * Options of the apply workers (lanes) on which a shard applies its log: their number, and when it
+ * Options of the apply workers with which a shard applies its log: their number, and when it
  * changes.
  *
- * @param minLanes the number of lanes at the start, and the lowest number
- * @param maxLanes the highest number of lanes, for a hot shard; 1: changes are always applied one
+ * @param minLanes the number of workers at the start, and the lowest number
+ * @param maxLanes the highest number of workers, for a hot shard; 1: changes are always applied one
  *     after the other
- * @param rowsPerLane a group of records with fewer rows per lane is applied by the shard's context
- *     alone, if the lanes are idle: handing it over would cost more
- * @param windowMillis the interval at which the number of lanes is reconsidered
+ * @param rowsPerLane a group of records with fewer rows per worker is applied by the shard's
+ *     context alone, if the workers are idle: handing it over would cost more
+ * @param windowMillis the interval at which the number of workers is reconsidered
  */
 public record ApplyOptions(int minLanes, int maxLanes, int rowsPerLane, long windowMillis) {
-    /** Beyond, the log and the walk of each lane over all batches are what bounds a shard. */
+    /** With more, the log limits a shard, and the pass of each worker over all batches. */
     public static final int MOST_LANES = 16;
 
     /**
-     * One lane: who knows how many cores there are says more. 32 rows take a lane about 20
-     * microseconds, which is what waking a worker costs. A tenth of a second is long beside a group
-     * of the log, and short beside a burst.
+     * One worker; a caller that knows the number of cores sets more. A worker applies 32 rows in
+     * about 20 microseconds, which is also the cost of waking it. A tenth of a second is long
+     * compared with a group of the log, and short compared with a burst.
      */
     public static final ApplyOptions DEFAULT = new ApplyOptions(1, 1, 32, 100);
 

@@ -19,15 +19,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The durable records of a shard on their way into memory: applied, then acknowledged, in the order
- * of the log. While one lane is enough, one after the other, here; else groups of writes go to the
- * lanes, and what says more than rows is a barrier: it waits until they are at rest, is applied
- * here, and what comes later waits for it.
+ * The queue of a shard's durable records that wait to be applied to memory: applied, then
+ * acknowledged, in the order of the log. While one worker is enough, records are applied here one
+ * after the other. Else groups of writes go to the apply workers. A record with more than rows is a
+ * barrier: it waits until they are idle, is applied here, and later records wait for it.
  *
- * <p>Invariant: records count as applied in LSN order, each once, when every lane has passed them:
- * {@code appliedLsn = min(lanes)}. A record that cannot be applied only because the store does not
- * answer is tried again, here, and what comes after it waits. A table that cannot take its rows is
- * set aside, and the record counts as applied; any other failure stops the shard.
+ * <p>Invariant: records count as applied in LSN order, each once, when every worker has applied
+ * them: {@code appliedLsn = min(workers)}. A record that cannot be applied only because the store
+ * does not answer is tried again, here, and the records after it wait. A table that cannot take its
+ * rows is set aside, and the record counts as applied; any other failure stops the shard.
  *
  * <p>Confined to the shard's context, except for {@link #arrived}, {@link #storeWait} and {@link
  * #status}.
@@ -110,13 +110,13 @@ final class ApplyQueue {
         return rows;
     }
 
-    /** Something has to wait for the lanes. */
+    /** Counts a task that must wait for the apply workers. */
     void barrier() {
         load.barrier();
         barriers.incrementAndGet();
     }
 
-    /** Changes the number of lanes if the load of late says so. */
+    /** Changes the number of apply workers if the recent load requires it. */
     void considerLanes() {
         load.take()
                 .map(window -> policy.lanes(lanes.count(), window))
@@ -127,7 +127,7 @@ final class ApplyQueue {
     /** At rest. */
     private void useLanes(int count) {
         if (storeWait != null || shard.failure().isPresent() || count == lanes.count()) {
-            return; // some lanes may have applied what others have not
+            return; // some workers may have applied what others have not
         }
         lanes.use(count);
         if (count == 1) {
@@ -163,7 +163,7 @@ final class ApplyQueue {
         }
     }
 
-    /** How many of the first records lanes can take now. */
+    /** The number of the first records that the apply workers can take now. */
     private int laneable(List<DurableRecord> records) {
         if (lanes.atRest()) {
             records.forEach(this::prepareTable);
@@ -191,7 +191,7 @@ final class ApplyQueue {
         }
     }
 
-    /** All lanes are through with a group: on a lane's context. */
+    /** All workers have finished a group; called on a worker's context. */
     void groupEnded(LaneGroup group) {
         shard.context().report(() -> settle(group));
     }
@@ -219,7 +219,9 @@ final class ApplyQueue {
         shard.context().proceed();
     }
 
-    /** What lanes could not apply, and all behind it, at rest. */
+    /**
+     * Applies the records that workers could not apply, and all behind them, while they are idle.
+     */
     private void settleFailed() {
         List<DurableRecord> records = new ArrayList<>();
         failed.forEach(group -> records.addAll(group.records()));
@@ -255,7 +257,10 @@ final class ApplyQueue {
         settle(records, done);
     }
 
-    /** Applies what waits for the store, if it is time to ask it again; at rest. */
+    /**
+     * Applies the records that wait for the store, if it is time to try again; only while the
+     * workers are idle.
+     */
     void retryApply() {
         StoreWait waiting = storeWait;
         if (waiting != null && nowMillis.getAsLong() >= waiting.nextMillis()) {
@@ -265,7 +270,7 @@ final class ApplyQueue {
         }
     }
 
-    /** The shard stopped: tells those who wait for what is not applied. */
+    /** The shard stopped: fails the writes whose records are not applied. */
     void dropUnapplied() {
         List<DurableRecord> records = List.copyOf(unapplied);
         unapplied.clear();
@@ -273,12 +278,12 @@ final class ApplyQueue {
         answer(records, 0);
     }
 
-    /** What the application of records waits for, if it does; any thread. */
+    /** The wait of the application of records for the store, if there is one; any thread. */
     Optional<StoreWait> storeWait() {
         return Optional.ofNullable(storeWait);
     }
 
-    /** Nothing is being applied beside the caller, who is on the context. */
+    /** Whether nothing is being applied concurrently; only on the context. */
     boolean isAtRest() {
         return lanes.atRest();
     }

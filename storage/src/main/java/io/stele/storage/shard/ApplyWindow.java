@@ -5,10 +5,10 @@ package io.stele.storage.shard;
  *
  * @param millis the length of the window, at least 1
  * @param groups of records that the log made durable
- * @param behind those of the groups that came while an earlier one was not applied yet: the log was
+ * @param behind the groups that came while an earlier one was not applied yet, as the log was
  *     faster
  * @param rows in all of the groups
- * @param barriers how often something had to wait for the lanes to be idle
+ * @param barriers how often a task had to wait for the apply workers to be idle
  */
 record ApplyWindow(long millis, long groups, long behind, long rows, long barriers) {
     ApplyWindow {

@@ -30,7 +30,7 @@ final class BatchApplier {
     private final LongSupplier nowMillis;
     private final ParallelReads reads;
     private final Map<TableShard, Lsn> ahead = new HashMap<>(); // see lookAhead
-    private Lsn aheadLsn = Lsn.MIN; // of the last write that was looked at
+    private Lsn aheadLsn = Lsn.MIN; // of the last write that was prepared
     private boolean counting;
 
     /**
@@ -96,15 +96,15 @@ final class BatchApplier {
         return lsn.compareTo(aheadLsn) <= 0;
     }
 
-    /** What was looked up is not to be relied on any more: files may change. */
+    /** The results of the lookups are not valid any more: files may change. */
     void endAhead() {
         ahead.clear();
         aheadLsn = Lsn.MIN;
     }
 
     /**
-     * What writes of a table end in files. A failure is its own, and thrown when its result is
-     * marked.
+     * The search for the rows in files that writes of a table make obsolete. A failure is stored,
+     * and thrown when its result is marked.
      */
     private static final class Search implements ParallelReads.Read {
         private final TableShard table;

@@ -27,10 +27,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Works out batches of a table, which take effect at one LSN, against what their keys have: what is
- * on its way to the log, over memory, over files. What a batch does is staged in the table's
- * changes as it goes, so that its operations see each other; at the end the rows that come of all
- * are put to the unique indexes. The caller keeps what is staged or takes it back.
+ * The evaluation of batches of a table, which take effect at one LSN, against the present rows of
+ * their keys: logged but not applied changes first, then memory, then files. The changes of a batch
+ * are staged in the table's changes during evaluation, so that its operations see each other. At
+ * the end all resulting rows are checked by the unique indexes. The caller keeps or discards the
+ * staged changes.
  *
  * <p>Runs on the shard's context; one for each evaluation.
  */
@@ -62,7 +63,7 @@ final class BatchEvaluation implements PresentRows {
         probes.require(view);
     }
 
-    /** What a key has: bytes of a row, or no row. */
+    /** The state of a key: bytes of a row, or no row. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record State(byte @Nullable [] array, int offset, int length) {
         static final State NONE = new State(null, 0, 0);
@@ -165,7 +166,7 @@ final class BatchEvaluation implements PresentRows {
             case UPDATE, UPDATE_OR_INSERT -> {
                 State old = find(key, true);
                 if (old == null) {
-                    return; // known at the next evaluation
+                    return; // found by the next evaluation
                 }
                 if (old.isThere() || kind == OperationKind.UPDATE_OR_INSERT) {
                     update(key, old);
@@ -264,7 +265,7 @@ final class BatchEvaluation implements PresentRows {
                 : Optional.of(new BinaryRow(layout).wrap(array, state.offset(), state.length()));
     }
 
-    /** What the key has; null: asked for and not known yet. */
+    /** The state of the key; null: requested and not found yet. */
     private @Nullable State find(KeySlice key, boolean withRow) {
         InFlightKeys.Entry inFlight = changes.rows().find(key);
         if (inFlight != null) {
@@ -272,7 +273,7 @@ final class BatchEvaluation implements PresentRows {
         }
         KeyedVersion version = findInMemory(key);
         if (version != null && version.lsn() < fromLsn) {
-            return State.NONE; // whatever is older has expired, too
+            return State.NONE; // older versions have expired, too
         }
         // A tombstone may stand for a worker's file that has the row.
         if (version != null && (!version.isDeleted() || schema.orientation().hasRows())) {

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All that one batch needs to know from files: rows of its table and what the table's unique
- * indexes have. Confined to the shard's context; a {@link Question} can be answered on any thread.
+ * All lookups in files that one batch needs: rows of its table, and entries of the table's unique
+ * indexes. Confined to the shard's context; a {@link Question} can be answered on any thread.
  */
 final class BatchProbes {
     private final RowProbes rows;
@@ -25,7 +25,7 @@ final class BatchProbes {
         this.checks.forEach(check -> ofChecks.add(new IndexProbes()));
     }
 
-    /** Before an evaluation: what was known of other files than the present ones is forgotten. */
+    /** Call it before an evaluation: results of other files than the present ones are discarded. */
     void require(TableView view) {
         rows.require(view);
         for (int i = 0; i < checks.size(); i++) {
@@ -64,7 +64,7 @@ final class BatchProbes {
         }
     }
 
-    /** What is asked; {@link #answer} blocks on files. */
+    /** The lookups to do; {@link #answer} blocks on files. */
     record Question(
             RowProbes.Question rows, List<IndexProbes.Question> ofChecks, ParallelReads reads) {
         Answers answer() throws IOException {

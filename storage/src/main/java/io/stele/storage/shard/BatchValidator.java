@@ -35,10 +35,10 @@ final class BatchValidator {
     private boolean conditional;
 
     /**
-     * What a valid batch has.
+     * The summary of a valid batch.
      *
      * @param appended rows that need row ids
-     * @param conditional whether some operation depends on what its key has
+     * @param conditional whether some operation depends on the present row of its key
      */
     record Summary(int appended, boolean conditional) {}
 

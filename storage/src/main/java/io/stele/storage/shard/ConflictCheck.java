@@ -100,7 +100,7 @@ final class ConflictCheck {
                         readLsn.withTime());
     }
 
-    /** What it writes to a table that another one has taken the place of would never be seen. */
+    /** Rows that it writes to a replaced table would never be seen. */
     private static Optional<String> findGone(PreparedPart part, TableGroupShard shard) {
         Set<TableId> tables = new LinkedHashSet<>();
         part.files().forEach(file -> tables.add(file.tableId()));
@@ -123,8 +123,7 @@ final class ConflictCheck {
     /**
      * A key of the batch that was changed after {@code readLsn}, if there is any.
      *
-     * @param left gets the keys of which what is in memory does not say it, on a store that is far
-     *     away
+     * @param left receives the keys that memory cannot decide, if the store is remote
      */
     private Optional<byte[]> findInMemory(
             TableShard table, WriteBatchReader batch, long readLsn, List<byte[]> left)
@@ -172,9 +171,9 @@ final class ConflictCheck {
     }
 
     /**
-     * Where keys are looked for: row files that have changes after an LSN; all column files with
-     * rows that had not ended by then, where the outcome has to find the rows that it ends, so what
-     * cannot be read is found out in time.
+     * The files in which keys are searched: SST files that have changes after an LSN, and all
+     * column files with rows that were not deleted by then. The outcome must find the rows that it
+     * deletes, so a file that cannot be read is detected in time.
      */
     private record Candidates(
             TableView view, List<RowFile> rowFiles, List<ColumnFile> columnFiles, long readLsn) {
@@ -186,7 +185,9 @@ final class ConflictCheck {
                     readLsn);
         }
 
-        /** Whether some rows are above, and some not: what a row is only itself says. */
+        /**
+         * Whether some rows are above the LSN, and some not: then each row must be read to decide.
+         */
         boolean mixes(ColumnFile file) {
             return file.entry().minLsn().value() <= readLsn
                     && file.entry().maxLsn().value() > readLsn;

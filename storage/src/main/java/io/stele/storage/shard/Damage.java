@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Something stored that cannot be used, and is set aside so that the rest serves.
+ * Stored data that cannot be used, and is set aside so that the rest stays available.
  *
- * @param shard what of serves no more; empty: no table is known at all
+ * @param shard the shard that is affected; empty: no table can be loaded at all
  * @param table whose part of the shard neither reads nor writes; empty: the shard as a whole
- * @param object path of the object, or what else it is that cannot be used
+ * @param object path of the object, or a description of what cannot be used
  * @param reason what was expected, and what was found
- * @param sinceMillis when this engine met it
+ * @param sinceMillis when this engine found it
  */
 public record Damage(
         Optional<ShardId> shard,

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The outcomes of the most recent batches of one writer, by sequence number, for answers to
  * repeated batches. A batch takes 20 bytes. Not thread-safe; guarded by its owner.
  *
- * <p>Invariant: a sequence above the floor that is absent was not decided. Of absent sequences at
- * or below the floor nothing is known.
+ * <p>Invariant: a sequence above the floor that is absent was not decided. The outcome of an absent
+ * sequence at or below the floor is unknown.
  */
 final class DecidedBatches {
     private static final int REFUSED = -1;
@@ -37,7 +37,7 @@ final class DecidedBatches {
     private @Nullable Map<Long, Refusal> refusals;
 
     /**
-     * @param limit of batches; the lowest ones are forgotten
+     * @param limit of batches; the lowest ones are dropped
      */
     DecidedBatches(int limit) {
         this.limit = limit;
@@ -52,12 +52,12 @@ final class DecidedBatches {
         return size == 0 && floor == Long.MIN_VALUE;
     }
 
-    /** Whether it can not be told any more what became of a sequence, if it ever came. */
+    /** Whether the outcome of a sequence is no longer stored, if it ever was. */
     boolean isForgotten(long sequence) {
         return sequence <= floor && find(sequence) < 0;
     }
 
-    /** The answer to a batch; null if it was not decided, or is forgotten. */
+    /** The answer to a batch; null if it was not decided, or its outcome was dropped. */
     @Nullable CompletableFuture<WriteOutcome> outcome(long sequence) {
         int place = find(sequence);
         if (place < 0) {

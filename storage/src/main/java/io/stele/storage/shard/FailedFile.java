@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The object of a table's files that a failure is about. Whoever reads one says where in the
- * message of what it throws, so that is where it is looked for.
+ * The object of a table's files that a failure is about. Readers of a file put its path into the
+ * message of their exception, so it is searched for there.
  */
 public final class FailedFile {
     private static final int MAX_CAUSES = 20; // a chain may be a circle

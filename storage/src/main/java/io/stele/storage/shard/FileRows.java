@@ -40,12 +40,15 @@ final class FileRows {
     /**
      * A row that a file has.
      *
-     * @param row its bytes; empty if only its presence was asked for
+     * @param row its bytes; empty if only its presence was requested
      * @param lsn of the row; {@code Long.MAX_VALUE} where rows do not expire
-     * @param file the column file it is in; empty: a row file
+     * @param file the column file it is in; empty: an SST file
      */
     record Found(Optional<byte[]> row, long lsn, Optional<ColumnFile> file, int ordinal) {
-        /** A later change ended the row since: a column file's rows end in its delete vector. */
+        /**
+         * A later change has deleted the row since: for a column file, its deletion vector has the
+         * row.
+         */
         boolean isEnded() {
             return file.isPresent() && file.get().deletes().isDeleted(ordinal, Long.MAX_VALUE);
         }
@@ -59,8 +62,8 @@ final class FileRows {
     }
 
     /**
-     * What the files have of some keys whose rows memory does not have. On a store that is far away
-     * what several keys need and is not in memory is read together.
+     * The rows in files of some keys whose rows memory does not have. On a remote store, blocks of
+     * several keys that are not cached are read together.
      *
      * @param keys each with whether the row itself is needed
      */

@@ -2,10 +2,10 @@ package io.stele.storage.shard;
 
 import io.stele.protocol.SteleException;
 
-/** A write that waits at a {@link WriteGate}: it goes on, or is postponed and then refused. */
+/** A write that waits at a {@link WriteGate}: it runs, or is postponed and then refused. */
 interface HeldWrite {
     /**
-     * It may go on. Never waits: false if the log has no room, then nothing is done and it comes
+     * Runs it. It never waits: false if the log has no room; then nothing is done and it is called
      * again.
      */
     boolean tryRun();
@@ -16,6 +16,6 @@ interface HeldWrite {
      */
     void postponed();
 
-    /** Tells who waits for it; not under the gate's lock. */
+    /** Fails the client's wait for it; not under the gate's lock. */
     void refuse(SteleException busy);
 }

@@ -10,8 +10,8 @@ import io.stele.protocol.schema.TableSchema;
 @FunctionalInterface
 public interface History {
     /**
-     * The LSN below which nobody reads the table any more; it never goes back. Versions that ended
-     * at or below it can go.
+     * The LSN below which no reader reads the table any more; it never goes back. Versions that
+     * became obsolete at or below it can be dropped.
      */
     Lsn horizon(TableSchema table);
 }

@@ -24,9 +24,9 @@ final class InFlightKeys {
     private final Map<KeySlice, Entry> staged = new LinkedHashMap<>();
 
     /**
-     * What a key has: {@code length} bytes of an array that nobody changes, or nothing.
+     * The value of a key: {@code length} bytes of an array that never changes, or nothing.
      *
-     * @param array null if the key is gone
+     * @param array null if the key is deleted
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Entry(long batch, byte @Nullable [] array, int offset, int length) {
@@ -38,7 +38,7 @@ final class InFlightKeys {
 
     private record Logged(long batch, KeySlice key) {}
 
-    /** What the newest batch that has the key makes of it; null: no batch in flight has it. */
+    /** The value by the newest batch that has the key; null: no batch in flight has it. */
     @Nullable Entry find(byte[] key) {
         return find(new KeySlice(key));
     }
@@ -48,12 +48,12 @@ final class InFlightKeys {
         return entry != null ? entry : entries.get(key);
     }
 
-    /** What batches before the one being evaluated make of the key. */
+    /** The value of the key by the batches before the one being evaluated. */
     @Nullable Entry findKept(KeySlice key) {
         return entries.get(key);
     }
 
-    /** What the batch being evaluated does, by the first change of each key. */
+    /** The changes of the batch being evaluated, by the first change of each key. */
     Map<KeySlice, Entry> staged() {
         return staged;
     }
@@ -89,7 +89,7 @@ final class InFlightKeys {
         staged.clear();
     }
 
-    /** This batch and all before it are applied: memory says what they said. */
+    /** This batch and all before it are applied: memory has their changes. */
     void applied(long batch) {
         for (Logged next = order.peekFirst();
                 next != null && next.batch() <= batch;

@@ -27,8 +27,8 @@ final class IndexProbes {
     private @Nullable IndexView index;
 
     /**
-     * The primary keys that files have for the values; null: not known yet, and asked for. What
-     * filters and blocks in the cache tell is known at once.
+     * The primary keys that files have for the values; null: requested and not found yet. Cached
+     * filters and blocks answer at once.
      */
     @Nullable List<byte[]> find(byte[] values) {
         IndexView present = requireNonNull(index, "no index yet");
@@ -53,7 +53,7 @@ final class IndexProbes {
         }
     }
 
-    /** Forgets answers that came from other files than those of the index now. */
+    /** Discards results that came from other files than the index's present ones. */
     void require(IndexView present) {
         if (!isOf(present)) {
             answers.clear();
@@ -107,6 +107,6 @@ final class IndexProbes {
         }
     }
 
-    /** What the files of an index have. */
+    /** The entries in the files of an index. */
     record Answers(IndexView index, Map<KeySlice, List<byte[]>> primaryKeys) {}
 }

@@ -29,7 +29,7 @@ public record KeptRecords(long firstLsn, long lastLsn, Optional<Set<TableId>> ta
         return to.value() >= firstLsn && from.value() <= lastLsn;
     }
 
-    /** Whether a record is one; of transactions all are, whatever they are about. */
+    /** Whether a record is one of these; records of transactions always are, for all tables. */
     public boolean has(Lsn lsn, RecordType type, ByteBuffer payload) {
         if (lsn.value() < firstLsn || lsn.value() > lastLsn) {
             return false;
@@ -55,7 +55,7 @@ public record KeptRecords(long firstLsn, long lastLsn, Optional<Set<TableId>> ta
         try {
             return tables.orElseThrow().contains(WriteRecord.decode(payload).batch().tableId());
         } catch (SteleException unreadable) {
-            return true; // whose it is cannot be said
+            return true; // its table cannot be determined
         }
     }
 }

@@ -2,7 +2,7 @@ package io.stele.storage.shard;
 
 import java.util.Arrays;
 
-/** A key inside someone's array, as a key of hash maps. The array must not change. */
+/** A key inside a larger array, as a key of hash maps. The array must not change. */
 final class KeySlice implements Comparable<KeySlice> {
     private final byte[] array;
     private final int offset;

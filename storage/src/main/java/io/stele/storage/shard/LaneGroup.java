@@ -10,27 +10,28 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Successive records that all lanes go through, each at its own pace. Given to the lanes by the
- * shard's context and back to it by the last of them; each lane only touches its own place here.
+ * Successive records that all apply workers process, each at its own pace. The shard's context
+ * hands the group to the workers, and the last of them hands it back. Each worker only touches its
+ * own place here.
  */
 final class LaneGroup {
     private final List<DurableRecord> records;
     private final List<LaneWork> work;
     private final long attempt;
     private final AtomicInteger running;
-    private final List<SupersededRows> superseded = new ArrayList<>(); // by lane
-    private final List<Optional<Failure>> failures = new ArrayList<>(); // by lane
+    private final List<SupersededRows> superseded = new ArrayList<>(); // by worker
+    private final List<Optional<Failure>> failures = new ArrayList<>(); // by worker
 
     /**
-     * What kept a lane from going on.
+     * The failure that stopped a worker.
      *
-     * @param place of the record that it did nothing of
+     * @param place of the record, of which it applied nothing
      */
     record Failure(int place, Exception cause) {}
 
     /**
-     * @param work what there is to do for the records, in their order
-     * @param attempt lanes that failed in it do nothing more of it
+     * @param work the work of the records, in their order
+     * @param attempt workers that failed in it skip the rest of it
      */
     LaneGroup(List<DurableRecord> records, List<LaneWork> work, int lanes, long attempt) {
         this.records = List.copyOf(records);
@@ -63,13 +64,13 @@ final class LaneGroup {
         return superseded.get(lane);
     }
 
-    /** A lane cannot apply a record; it ends the group all the same. */
+    /** A worker cannot apply a record; it must still end the group. */
     void fail(int lane, int place, Exception cause) {
         failures.set(lane, Optional.of(new Failure(place, cause)));
     }
 
     /**
-     * A lane is through with the group.
+     * A worker has finished the group.
      *
      * @return true: it is the last one
      */
@@ -77,14 +78,14 @@ final class LaneGroup {
         return running.decrementAndGet() == 0;
     }
 
-    /** The failure at the first record that has one, when all lanes are through. */
+    /** The failure at the first record that has one, when all workers have finished. */
     Optional<Failure> failure() {
         return failures.stream()
                 .flatMap(Optional::stream)
                 .min((one, other) -> Integer.compare(one.place(), other.place()));
     }
 
-    /** Marks the rows that the records supersede, when all lanes are through. */
+    /** Marks the rows that the records made obsolete, when all workers have finished. */
     void markSuperseded() {
         SupersededRows.mark(superseded);
     }

@@ -3,27 +3,27 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A policy for the number of apply workers (lanes) on which a shard applies its log. It doubles the
+ * A policy for the number of apply workers with which a shard applies its log. It doubles the
  * number as soon as the shard falls behind the log with groups that are large enough to divide. It
- * halves the number when half of the lanes would have been enough for some time, or groups were too
- * small to divide. It has no clock, and it only decides.
+ * halves the number when half of the workers would have been enough for some time, or groups were
+ * too small to divide. It has no clock, and it only decides.
  *
- * <p>The capacity of a number of lanes is learned when it does not suffice: it is the rows per
+ * <p>The capacity of a number of workers is learned when it does not suffice: it is the rows per
  * second of that window. Confined to one thread.
  */
 final class LanePolicy {
-    private static final int GROUPS = 4; // fewer say nothing
+    private static final int GROUPS = 4; // fewer are too few to decide
     private static final int GROUPS_PER_BARRIER =
-            64; // of two lanes' worth: with fewer the lanes rest more than they work
+            64; // of two workers' rows: with fewer, the workers wait more than they work
 
-    private static final double ENOUGH = 0.7; // of what half the lanes could do
-    private static final int CALM_WINDOWS = 20; // two seconds: a lane at rest costs nothing
+    private static final double ENOUGH = 0.7; // of the capacity of half the workers
+    private static final int CALM_WINDOWS = 20; // two seconds: an idle worker costs nothing
 
     private static final int FUTILE_WINDOWS =
-            600; // a minute until lanes are tried again that could not be used
+            600; // a minute until workers that could not be used are tried again
 
     private final ApplyOptions options;
-    private final double[] capacity; // by number of lanes: rows a second
+    private final double[] capacity; // by number of workers: rows a second
     private int calmWindows;
     private int futileWindows; // left of them
 
@@ -33,10 +33,10 @@ final class LanePolicy {
     }
 
     /**
-     * How many lanes there should be.
+     * The wanted number of apply workers.
      *
-     * @param present how many there are
-     * @param window what came in since the last call
+     * @param present the present number
+     * @param window the load since the last call
      */
     int lanes(int present, ApplyWindow window) {
         futileWindows = Math.max(0, futileWindows - 1);
@@ -62,7 +62,7 @@ final class LanePolicy {
         return window.groups() >= GROUPS && 2 * window.behind() >= window.groups();
     }
 
-    /** Whether twice as many lanes would have enough rows in a group, and between barriers. */
+    /** Whether twice as many workers would have enough rows in a group, and between barriers. */
     private boolean isDivisible(int lanes, ApplyWindow window) {
         return window.rows() >= 2L * lanes * options.rowsPerLane() * window.groups()
                 && window.rows()

@@ -9,7 +9,7 @@ import io.stele.storage.tablet.TableShard;
 import java.io.IOException;
 
 /**
- * A logged batch that lanes apply, each what it has of it. Immutable.
+ * A logged batch that apply workers apply, each its own part. Immutable.
  *
  * @param place of its record in the group
  */

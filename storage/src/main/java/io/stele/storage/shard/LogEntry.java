@@ -21,9 +21,9 @@ record LogEntry(RecordType type, List<ByteBuffer> payload, Object attachment) {
     }
 
     /**
-     * What is logged of a write.
+     * The log entry of a write.
      *
-     * @param resolution what it came to, decided
+     * @param resolution its decided result
      */
     static LogEntry of(QueuedWrite write, Resolution resolution, Ticket ticket, long firstRowId) {
         return switch (resolution) {

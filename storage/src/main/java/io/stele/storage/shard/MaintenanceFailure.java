@@ -9,15 +9,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Work of the background that failed, again and again if {@code attempts} says so. It is tried
- * again after a pause that doubles from half a second to ten.
+ * Failed background work, with the number of failed attempts. It is tried again after a pause that
+ * doubles from half a second to ten.
  *
- * @param work what failed: {@code flush of schema.table}, {@code merge of schema.table} or {@code
- *     manifest}
- * @param sinceMillis when it failed first, since it went well last
- * @param attempts how often it failed since then
+ * @param work the work that failed: {@code flush of schema.table}, {@code merge of schema.table} or
+ *     {@code manifest}
+ * @param sinceMillis when it failed first, since its last success
+ * @param attempts the number of failures since then
  * @param nextMillis when it is tried again
- * @param cause what went wrong last, with the name of the object
+ * @param cause the last failure, with the name of the object
  */
 public record MaintenanceFailure(
         ShardId shard, String work, long sinceMillis, int attempts, long nextMillis, String cause) {
@@ -33,7 +33,7 @@ public record MaintenanceFailure(
                 .formatted(shard, work, times(), sinceMillis, cause);
     }
 
-    /** What a caller is told who waited for the work, which goes on without him. */
+    /** The error for a caller that waited for the work, which is tried again without the caller. */
     SteleException refusal(Exception failure) {
         return new SteleException(
                 code(failure),

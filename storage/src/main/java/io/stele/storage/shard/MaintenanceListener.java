@@ -1,14 +1,14 @@
 package io.stele.storage.shard;
 
-/** Hears of work of the background that fails. Called on contexts of shards: it must not wait. */
+/** A listener for failures of background work. Called on contexts of shards: it must not wait. */
 public interface MaintenanceListener {
     /** It failed, for the first time or once more. */
     void failed(MaintenanceFailure failure);
 
     /**
-     * It goes well again, or there is nothing left to do.
+     * The work succeeded, or is no longer needed.
      *
-     * @param last the failure told last
+     * @param last the last reported failure
      */
     void recovered(MaintenanceFailure last);
 }

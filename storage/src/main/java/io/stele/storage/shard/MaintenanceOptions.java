@@ -5,8 +5,8 @@ package io.stele.storage.shard;
  * its files.
  *
  * @param memTableBytes size at which a table's memtable is sealed
- * @param memTableAgeMillis age at which it is sealed whatever its size; a multiple of it where a
- *     flush would write many tiny files
+ * @param memTableAgeMillis age at which it is sealed at any size; a multiple of it where a flush
+ *     would write many tiny files
  * @param targetFileBytes approximate size of files written by compactions
  */
 public record MaintenanceOptions(

@@ -20,9 +20,9 @@ final class MaintenanceWaiters {
     private final List<Waiter> waiters = new ArrayList<>();
 
     /**
-     * Another one.
+     * Adds a waiter.
      *
-     * @param progress shows him how far the work is, and says when he waits no longer
+     * @param progress shows the waiter how far the work is, and cancels the wait
      */
     CompletableFuture<@Nullable Void> add(Progress progress) {
         Waiter added = new Waiter(progress);
@@ -47,7 +47,7 @@ final class MaintenanceWaiters {
     /**
      * The work failed once; it is tried again.
      *
-     * @param hopeless whether no attempt is likely to be better: nobody waits any longer
+     * @param hopeless whether no attempt is likely to succeed: then all waits end
      */
     void failed(SteleException refusal, boolean hopeless) {
         for (Waiter waiter : take()) {
@@ -60,7 +60,7 @@ final class MaintenanceWaiters {
         }
     }
 
-    /** Whoever shows this progress waits no longer. */
+    /** Ends the wait of the caller with this progress. */
     void cancel(Progress progress) {
         for (Waiter waiter : take()) {
             if (waiter.progress == progress) {
@@ -71,12 +71,12 @@ final class MaintenanceWaiters {
         }
     }
 
-    /** Work of so many bytes begins. */
+    /** Work of this many bytes begins. */
     List<Progress.Part> begin(long bytes) {
         return waiters.stream().map(waiter -> waiter.progress.begin(bytes)).toList();
     }
 
-    // Whoever is told may come back at once.
+    // Taken before they are notified, because a notified caller may wait again at once.
     private List<Waiter> take() {
         List<Waiter> taken = List.copyOf(waiters);
         waiters.clear();

@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of work on the files of one table: whether it is going on, how it fails, and who waits
- * for it. Confined to the shard's context.
+ * One kind of work on the files of one table: whether it runs, its failures, and its waiting
+ * callers. Confined to the shard's context.
  */
 final class MaintenanceWork {
     private final ShardId shard;
@@ -29,7 +29,7 @@ final class MaintenanceWork {
         return !running && (isAsked || failure == null || nowMillis >= failure.nextMillis());
     }
 
-    /** A caller wants it now, whatever happened before. */
+    /** A caller requests it now, without regard to earlier failures. */
     void ask() {
         isAsked = true;
     }
@@ -48,12 +48,12 @@ final class MaintenanceWork {
         this.publishing = publishing;
     }
 
-    /** What went wrong last, if nothing has gone well since. */
+    /** The last failure, if there was no success since. */
     Optional<MaintenanceFailure> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** Once more; those who wait are told when they have seen enough. */
+    /** Counts another failure; waiters are notified after enough of them. */
     MaintenanceFailure failed(String work, Exception cause, long nowMillis) {
         MaintenanceFailure last = failure;
         int attempts = last == null ? 1 : last.attempts() + 1;
@@ -70,22 +70,20 @@ final class MaintenanceWork {
         return next;
     }
 
-    /** What it depends on failed. */
+    /** Work that it depends on failed. */
     void failWaiters(MaintenanceFailure found, Exception cause) {
         boolean hopeless = !StoreWait.isOutage(cause);
         waiters.forEach(each -> each.failed(found.refusal(cause), hopeless));
     }
 
-    /** It went well; the failure of before, if there was one. */
+    /** Counts a success; returns the preceding failure, if there was one. */
     Optional<MaintenanceFailure> recovered() {
         MaintenanceFailure last = failure;
         failure = null;
         return Optional.ofNullable(last);
     }
 
-    /**
-     * The failure, and what is at the bottom of it: libraries say what they did, not what failed.
-     */
+    /** The failure and its root cause, because libraries report what they did, not what failed. */
     static String text(Exception cause) {
         Throwable root = cause;
         while (root.getCause() != null) {

@@ -50,13 +50,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the shard's execution context, except where noted.
  */
 final class ManifestPublisher {
-    /** So that listing what there is costs little beside what flushes write. */
+    /** So that listing the versions costs little compared with the writes of flushes. */
     private static final int VERSIONS_A_DELETION = 8;
 
     /** Of writers that changed: some 8 bytes each, so that a version stays small. */
     private static final int MAX_CHANGED_BATCHES = 2048;
 
-    /** What one takes of memory while it is stored: about its ordinal and its LSN. */
+    /** About the memory of one while it is stored: its ordinal and its LSN. */
     private static final int DELETION_BYTES = 16;
 
     private final TableGroupShard shard;
@@ -75,7 +75,7 @@ final class ManifestPublisher {
     private volatile long nextDeletion; // the version from which on old ones are deleted
 
     /**
-     * @param failed told, on the context, of each attempt that failed and is made again
+     * @param failed called on the context for each failed attempt, which is then repeated
      */
     ManifestPublisher(
             TableGroupShard shard,
@@ -227,7 +227,10 @@ final class ManifestPublisher {
         }
     }
 
-    /** After each so many versions; a failure is none of the version's. */
+    /**
+     * Runs after every {@link #VERSIONS_A_DELETION} versions; its failure is no failure of the
+     * version.
+     */
     private void deleteOld(Manifest stored) {
         if (stored.version() < nextDeletion) {
             return;

@@ -33,7 +33,7 @@ public final class MemoryBudget {
         return usedBytes.get() > limitBytes / 2;
     }
 
-    /** What is used of the limit; above 1 beyond it. */
+    /** The used share of the limit; above 1 beyond it. */
     double usedShare() {
         return (double) usedBytes.get() / limitBytes;
     }

@@ -19,7 +19,7 @@ final class MergeRun {
     private final WorkWrites writes;
 
     /**
-     * @param waiters whoever asks for work of its kind
+     * @param waiters the callers that wait for work of its kind
      */
     MergeRun(Merge merge, MaintenanceWaiters waiters) {
         this.waiters = requireNonNull(waiters, "waiters is null");

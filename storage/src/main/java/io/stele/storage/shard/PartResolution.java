@@ -37,7 +37,7 @@ final class PartResolution {
     /** Of workers' files, whose rows are in memory while their values are looked for. */
     static final long MAX_CHECKED_BYTES = 256L << 20;
 
-    /** What a row costs there beyond its bytes. */
+    /** The memory of a row there beyond its bytes. */
     private static final int ROW_OVERHEAD_BYTES = 256;
 
     private final TableGroupShard shard;
@@ -67,9 +67,9 @@ final class PartResolution {
     }
 
     /**
-     * What the batches with conditional operations come to, by their index.
+     * The rows that batches with conditional operations produce, by the batches' index.
      *
-     * @throws SteleException what makes the transaction fail: DUPLICATE_KEY and the like
+     * @throws SteleException the reason why the transaction fails: DUPLICATE_KEY and the like
      */
     Map<Integer, byte[]> run(PreparedPart part) throws IOException {
         Set<TableId> tables = new LinkedHashSet<>();
@@ -170,7 +170,7 @@ final class PartResolution {
             if (!entry.tableId().equals(table.schema().id())) {
                 continue;
             }
-            // Its LSN is not known yet, and nobody asks its rows for one.
+            // Its LSN is not assigned yet, and the LSN of a row is not used.
             FileEntry readable = entry.withIngest(Lsn.MIN, OptionalLong.empty());
             RowMapping mapping = table.versions().mapping(entry.schemaVersion());
             ColumnFileReader rows =
@@ -209,14 +209,14 @@ final class PartResolution {
                         .formatted(MAX_CHECKED_BYTES, table.schema().qualifiedName()));
     }
 
-    /** The batch in the schema version in effect, whichever it was staged with. */
+    /** The batch in the present schema version, from the one with which it was staged. */
     private static WriteBatchReader inEffect(TableShard table, WriteBatchReader batch) {
         return batch.schemaVersion() == table.schema().schemaVersion()
                 ? batch
                 : new BatchMapping(table.versions(), batch.schemaVersion()).map(batch);
     }
 
-    // Files come before rows in a transaction, and their keys are not looked at here.
+    // Files come before rows in a transaction, and their keys are not checked here.
     private static void checkNoFiles(PreparedPart part, TableShard table) {
         boolean hasFiles =
                 part.files().stream().anyMatch(file -> file.tableId().equals(table.schema().id()));

@@ -6,7 +6,8 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ScanPredicate;
 
 /**
- * Ends all rows of some partitions of a table that are there when the transaction commits.
+ * A range tombstone: the deletion of all rows of some partitions of a table that exist when the
+ * transaction commits.
  *
  * @param partitions domains of partition columns; {@link ScanPredicate#ALL}: every row
  */

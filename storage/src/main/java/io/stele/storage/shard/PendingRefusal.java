@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.SteleException;
 import java.util.concurrent.CompletableFuture;
 
-/** A refusal on its way through the log, and who waits for it. */
+/** A refusal that is being logged, with its waiting client. */
 record PendingRefusal(
         RefusalRecord record,
         SteleException cause,

@@ -7,8 +7,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A batch of plain operations on its way through the log: what the application of its record needs,
- * and who waits for it.
+ * A batch of plain operations that is being logged: the values that applying its record needs, and
+ * its waiting client.
  *
  * @param skipped operations of the batch as it was sent that are not in it
  */

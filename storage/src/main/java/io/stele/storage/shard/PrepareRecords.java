@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The PREPARE records of one part: one, or several one after the other where one would be larger
- * than the log takes. Partition deletes are in the first; files come before batches, as in one.
+ * The PREPARE records of one part: one, or several one after the other where one would exceed the
+ * log's record limit. Partition deletes are in the first; files come before batches, as in one.
  *
- * <p>Invariant: nothing is logged before all of them are known to fit.
+ * <p>Invariant: nothing is logged before all of them were checked to fit.
  */
 final class PrepareRecords {
     private final Prepare whole;

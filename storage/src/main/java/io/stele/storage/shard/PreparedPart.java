@@ -17,8 +17,8 @@ import java.util.Set;
 /**
  * A shard's part of a transaction that is prepared and not yet decided.
  *
- * @param prepareLsn LSN of its first PREPARE record: the log is kept from there until the rows are
- *     in files
+ * @param prepareLsn LSN of its first PREPARE record: the log is retained from there until the rows
+ *     are in files
  */
 public record PreparedPart(
         String transactionId,

@@ -39,7 +39,9 @@ record Pressure(double level) {
         return level > 0 && level < 1;
     }
 
-    /** What a slowed shard may write in a second: quickly less as the pressure rises. */
+    /**
+     * The bytes per second that a slowed shard may write: they fall quickly as the pressure rises.
+     */
     double bytesPerSecond() {
         double left = 1 - Math.clamp(level, 0, 1);
         return SLOWEST_SLOW_BYTES + (FASTEST_SLOW_BYTES - SLOWEST_SLOW_BYTES) * left * left;

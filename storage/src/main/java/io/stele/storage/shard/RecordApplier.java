@@ -32,10 +32,10 @@ final class RecordApplier {
     }
 
     /**
-     * Prepares the application of records that follow each other, with nothing between, as far as
-     * it says; then {@link #endAhead}.
+     * Prepares the application of the first of these successive records; call {@link #endAhead}
+     * after they were applied.
      *
-     * @return how many of the first ones it has looked at, at least one
+     * @return how many of the first ones it has prepared, at least one
      */
     int lookAhead(List<DurableRecord> records) throws IOException {
         List<AheadWrite> writes = new ArrayList<>();
@@ -56,7 +56,7 @@ final class RecordApplier {
         return Math.max(1, count);
     }
 
-    /** The records that {@link #lookAhead} looked at are applied, or never will be now. */
+    /** The records that {@link #lookAhead} prepared are applied, or will not be applied now. */
     void endAhead() {
         batches.endAhead();
     }

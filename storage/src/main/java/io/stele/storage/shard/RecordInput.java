@@ -7,8 +7,8 @@ import io.stele.protocol.SteleException;
 import java.nio.ByteBuffer;
 
 /**
- * Walks over the payload of a log record. Numbers are big-endian; whatever does not fit is
- * CORRUPT_DATA saying what was expected, what was found and at which byte. Confined to one thread.
+ * Walks over the payload of a log record. Numbers are big-endian; a value that does not fit is
+ * CORRUPT_DATA with what was expected, what was found and at which byte. Confined to one thread.
  */
 final class RecordInput {
     private final String record;

@@ -33,7 +33,7 @@ final class RecordReplay {
         this.writers = requireNonNull(writers, "writers is null");
     }
 
-    /** Told how far replay is. */
+    /** The observer of a replay. */
     interface Progress {
         void applied(Lsn lsn);
 
@@ -48,7 +48,7 @@ final class RecordReplay {
         boolean isStopped();
     }
 
-    /** A record as it is in the log and as what it says, or why it says nothing. */
+    /** A record of the log and its decoded content, or the reason why it cannot be decoded. */
     private record Decoded(LoggedRecord record, @Nullable Object what) {
         private Lsn lsn() {
             return record.lsn();
@@ -111,7 +111,7 @@ final class RecordReplay {
     }
 
     /**
-     * @return how many of the first records were looked at, at least one
+     * @return how many of the first records were prepared, at least one
      */
     private int lookAhead(List<Decoded> records) throws IOException {
         Map<String, Optional<PreparedPart>> parts = new HashMap<>(); // as they will be then
@@ -139,7 +139,10 @@ final class RecordReplay {
         return Math.max(1, count);
     }
 
-    /** What a record writes; empty if that is not known before those before it are applied. */
+    /**
+     * The batches that a record writes; empty if that depends on earlier records that are not
+     * applied yet.
+     */
     private Optional<List<WriteBatchReader>> batches(
             Decoded record, Map<String, Optional<PreparedPart>> parts) {
         switch (record.what()) {

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The payload of a REFUSED record: a batch that changed nothing because of what was there. It is
- * logged so that the batch, sent again, gets the same answer although it would pass by then.
+ * The payload of a REFUSED record: a batch that was refused because of the present rows, and
+ * changed nothing. It is logged so that the same batch, sent again, gets the same answer although
+ * it might succeed by then.
  *
  * <pre>
  * writer id 16 | sequence 8 | code: length 4, UTF-8 | message: length 4, UTF-8
  * </pre>
  *
- * Numbers are big-endian.
+ * <p>Numbers are big-endian.
  */
 record RefusalRecord(UUID writerId, long sequence, ErrorCode code, String message) {
     private static final int MAX_MESSAGE_CHARACTERS = 1000; // keys can be 64 KiB

@@ -22,7 +22,7 @@ sealed interface Resolution {
         }
     }
 
-    /** Nothing of it is written, and the author is told why. */
+    /** The batch is refused: nothing of it is written, and its client gets the cause. */
     record Refused(SteleException cause) implements Resolution {
         public Refused {
             requireNonNull(cause, "cause is null");

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that one batch needs to know from files, asked for and found. Confined to the shard's
+ * The rows that one batch needs from files: requested and found ones. Confined to the shard's
  * context; a {@link Question} can be answered on any thread.
  */
 final class RowProbes {
@@ -24,7 +24,7 @@ final class RowProbes {
         this.rows = requireNonNull(rows, "rows is null");
     }
 
-    /** Forgets what came from other files than those of the view. */
+    /** Discards results that came from other files than those of the view. */
     void require(TableView newView) {
         TableView known = view;
         if (known == null || !sameFiles(known, newView)) {
@@ -35,7 +35,7 @@ final class RowProbes {
     }
 
     /**
-     * What files have of a key; null: not known yet, and asked for.
+     * The row of a key in files; null: requested and not found yet.
      *
      * @param withRow whether the row itself is needed, or only whether there is one
      */
@@ -83,6 +83,6 @@ final class RowProbes {
         }
     }
 
-    /** What the files of a view have. */
+    /** The rows in the files of a view. */
     record Answers(TableView view, Map<KeySlice, Optional<Found>> rows) {}
 }

@@ -9,11 +9,12 @@ import io.stele.storage.tablet.TableShard;
 import java.util.List;
 
 /**
- * A table of a shard that neither reads nor writes until the next start, because something stored
- * that it is made of cannot be used.
+ * A table of a shard that is neither read nor written until the next start, because a stored part
+ * of it cannot be used.
  *
  * <p>Invariant: records from {@link #firstLsn} to {@link #lastLsn} are not in files that the
- * manifest names, so they are kept for the next start. {@link #note} is for the shard's context.
+ * manifest names, so they are retained for the next start. {@link #note} is for the shard's
+ * context.
  */
 final class SetAsideTable {
     private final TableShard table;
@@ -48,7 +49,7 @@ final class SetAsideTable {
         return lastLsn;
     }
 
-    /** A record of the table is passed over. */
+    /** A record of the table is skipped. */
     void note(Lsn lsn) {
         lastLsn = Math.max(lastLsn, lsn.value());
     }

@@ -12,16 +12,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of what happens to a shard: tasks run on its execution context one after the other,
- * and, unless they say otherwise, while the lanes that apply records are at rest. So a task finds
- * what was applied before it, whole, and nothing changes while it looks.
+ * The execution order of a shard: tasks run on its execution context one after the other and, with
+ * one exception, while the apply workers are idle. So a task sees all records before it as applied
+ * whole, and nothing changes while it runs.
  *
- * <p>A task that finds the lanes at work is a barrier: it waits for them, and all that comes later
- * waits for it (the admin entries of TiKV's parallel apply, and every invariant that rests on "one
- * thing at a time"). What applies records runs beside the lanes, in its turn.
+ * <p>A task that finds the workers busy is a barrier: it waits for them, and all later tasks wait
+ * for it, as with the admin entries of TiKV's parallel apply. Every invariant that needs one task
+ * at a time rests on this. The exception is tasks that apply records: they run in their turn while
+ * the workers are busy ({@link #executeBeside}).
  *
  * <p>{@link #execute}, {@link #submit}, {@link #fence} and {@link #executeBeside} are for any
- * thread; the rest, and what waits, is confined to the context.
+ * thread; the rest, and the waiting tasks, are confined to the context.
  */
 public final class ShardContext implements Executor {
     private final ExecutionContext context;
@@ -30,9 +31,9 @@ public final class ShardContext implements Executor {
     private final Deque<Waiting> waiting = new ArrayDeque<>();
 
     /**
-     * @param atRest whether no lane is at work; asked on the context
-     * @param onBarrier told on the context of each task that has to wait for the lanes, not of
-     *     those that wait behind it
+     * @param atRest whether no apply worker is busy; called on the context
+     * @param onBarrier called on the context for each task that must wait for the workers, not for
+     *     those behind it
      */
     ShardContext(ExecutionContext context, BooleanSupplier atRest, Runnable onBarrier) {
         this.context = requireNonNull(context, "context is null");
@@ -42,7 +43,7 @@ public final class ShardContext implements Executor {
 
     private record Waiting(Runnable task, boolean alone) {}
 
-    /** Runs a task in its turn, while the lanes are at rest. */
+    /** Runs a task in its turn, while the apply workers are idle. */
     @Override
     public void execute(Runnable task) {
         requireNonNull(task, "task is null");
@@ -50,8 +51,8 @@ public final class ShardContext implements Executor {
     }
 
     /**
-     * Runs a task in its turn, while the lanes are at rest, and returns its outcome; the future
-     * fails if the task is dropped.
+     * Runs a task in its turn, while the apply workers are idle, and returns its outcome; the
+     * future fails if the task is dropped.
      */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<T> task) {
         requireNonNull(task, "task is null");
@@ -87,18 +88,18 @@ public final class ShardContext implements Executor {
         return this.<@Nullable Void>submit(() -> null);
     }
 
-    /** Runs a task in its turn, whatever the lanes do. */
+    /** Runs a task in its turn, even while the apply workers are busy. */
     void executeBeside(Runnable task) {
         context.execute(() -> admit(new Waiting(task, false)));
     }
 
-    /** Runs a task at once when the lanes are at rest, before all that waits. */
+    /** Runs a task as soon as the apply workers are idle, before all waiting tasks. */
     void executeNext(Runnable task) {
         onBarrier.run();
         waiting.addFirst(new Waiting(task, true));
     }
 
-    /** Runs what a lane has to tell, before all that waits. Any thread. */
+    /** Runs the report of an apply worker at once, before all waiting tasks. Any thread. */
     void report(Runnable task) {
         context.execute(task);
     }
@@ -115,8 +116,8 @@ public final class ShardContext implements Executor {
     }
 
     /**
-     * Goes on with what waits, if it can: one task now, the others in turns of their own. To be
-     * called whenever the lanes come to rest.
+     * Runs the first waiting task, if it can run now; the others follow in turns of their own. Call
+     * it whenever the apply workers become idle.
      */
     void proceed() {
         Waiting head = waiting.peek();

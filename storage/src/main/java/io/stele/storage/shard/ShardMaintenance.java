@@ -43,24 +43,26 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: nothing is sealed while a record is only partly applied because the store does not
  * answer. Invariant: a table has at most one flush and one compaction at work. Work that failed (a
- * store fault) is tried again after a pause; until then memory stays and the log is kept. Callers
+ * store fault) is tried again after a pause; until then memory and the log are retained. Callers
  * that wait for the work are notified of the failure after some failed attempts ({@link
  * MaintenanceWaiters}).
  *
  * <p>Confined to the shard's execution context, except where noted.
  */
 public final class ShardMaintenance {
-    // Memtables of one table that wait to be flushed, row files of level 0 that each read may have
-    // to ask, and the share of the node's memory in use: where writes are slowed, and where they
-    // stop. A merge begins at 4 files, so at 12 it is three flushes behind.
+    // Limits at which writes are slowed, and at which they stop. They count memtables of one table
+    // that wait to be flushed, SST files of level 0 that each read may have to check, and the share
+    // of the node's memory in use. A compaction starts at 4 files, so 12 are three compactions
+    // behind.
     private static final int SLOW_SEALED = 2;
     private static final int STOP_SEALED = 4;
     private static final int SLOW_LEVEL0 = 12;
     private static final int STOP_LEVEL0 = 24;
     private static final double SLOW_MEMORY = 0.8;
 
-    // Rows that a flush would write as crumbs wait for more of them so many times the age of other
-    // memtables, unless the log is large: what they hold back of it, a restart replays in seconds.
+    // Rows that a flush would write as many tiny files wait this many times the age of other
+    // memtables. If the log is large they do not wait. A restart replays the log that they retain
+    // in seconds.
     private static final int CRUMB_AGES = 15;
     private static final long CRUMB_LOG_BYTES = 256L << 20;
 
@@ -77,18 +79,18 @@ public final class ShardMaintenance {
     private final MaintenanceListener listener;
     private final MaintenanceWork manifestWork;
     private final LongSupplier nowMillis;
-    private boolean sealWaits; // for the lanes
+    private boolean sealWaits; // for the apply workers
     private @Nullable StoreWait toldWait;
     private volatile List<MaintenanceFailure> failures = List.of();
 
     /**
-     * @param mergeFiles how merges write their files
-     * @param history what readers may still ask for
+     * @param mergeFiles how compactions write their files
+     * @param history the history that readers may still read
      * @param nowMillis milliseconds since the epoch
-     * @param listener hears of what fails
+     * @param listener is notified of failures
      * @param background stores manifests; may refuse when full, as the others may
      * @param flushing runs flushes
-     * @param merging runs merges, which may take long
+     * @param merging runs compactions, which may take long
      */
     public ShardMaintenance(
             TableGroupShard shard,
@@ -129,7 +131,7 @@ public final class ShardMaintenance {
                         this::manifestFailed);
     }
 
-    /** Bytes that merges of a table have to read until its files are in shape; any thread. */
+    /** Bytes that compactions of a table still have to read; any thread. */
     public long pendingBytes(TableShard table) {
         return maintenance(table).pendingBytes();
     }
@@ -144,7 +146,7 @@ public final class ShardMaintenance {
         return publisher.current();
     }
 
-    /** What goes wrong in the background, and has not gone well since; any thread. */
+    /** The failures of background work without a success since; any thread. */
     public List<MaintenanceFailure> failures() {
         return failures;
     }
@@ -182,7 +184,7 @@ public final class ShardMaintenance {
         updateGate();
     }
 
-    /** Nothing is done for tables that are set aside, and who waits for it is told. */
+    /** Tables that are set aside get no work, and callers that wait for it fail. */
     private void forgetSetAside() {
         for (TableId tableId : shard.setAside()) {
             Table state = tables.remove(tableId);
@@ -199,7 +201,7 @@ public final class ShardMaintenance {
     }
 
     /**
-     * The same while lanes apply records: if something is to be sealed, it has to wait for them.
+     * The same while the workers apply records: if a memtable must be sealed, that waits for them.
      */
     private void afterApplyInLanes() {
         long shardBytes = 0;
@@ -227,7 +229,7 @@ public final class ShardMaintenance {
     }
 
     /**
-     * Some time has passed: seals what is old, tries again what failed, merges.
+     * Called regularly: seals old memtables, repeats failed work, starts compactions.
      *
      * @param logBytes size of the node's log
      */
@@ -253,8 +255,8 @@ public final class ShardMaintenance {
     }
 
     /**
-     * Where nothing else is to be flushed, what was answered to writers would hold the log of the
-     * node for as long as they may repeat it.
+     * If nothing else needs a flush, the outcomes of writers would retain the node's log for as
+     * long as writers may repeat batches.
      */
     private void saveWriters(long nowMillis) {
         OptionalLong since = shard.heldForWritersSince();
@@ -273,11 +275,10 @@ public final class ShardMaintenance {
     }
 
     /**
-     * Completes when everything the table has applied until now is in files. Fails, as the other
-     * ones do, when it saw {@value MaintenanceWaiters#MAX_FAILURES} attempts fail, or one that no
-     * other will make better; what it waited for is tried again without it. Ends with CANCELLED
-     * where that is asked for: what is sealed is flushed all the same, a merge that nobody else
-     * asked for stops and leaves nothing.
+     * Completes when everything the table has applied until now is in files. As the other methods,
+     * it fails after {@value MaintenanceWaiters#MAX_FAILURES} failed attempts, or one that no retry
+     * can fix; the work is still repeated. When cancelled it ends with CANCELLED: sealed memtables
+     * are flushed all the same; a compaction without another waiter stops and leaves nothing.
      *
      * @param progress stops it
      */
@@ -322,7 +323,7 @@ public final class ShardMaintenance {
         return done;
     }
 
-    /** Flushes, then merges until nothing is left to merge; counts bytes. */
+    /** Flushes, then compacts until no compaction is due; counts bytes. */
     public CompletableFuture<@Nullable Void> compact(TableId tableId, Progress progress) {
         return afterFlush(tableId, progress, state -> state.compactionWaiters);
     }
@@ -363,7 +364,7 @@ public final class ShardMaintenance {
 
     /**
      * Puts finished work into the manifest; completes on the context when it is installed. Work
-     * whose table or index is gone meanwhile is forgotten.
+     * whose table or index is gone meanwhile is dropped.
      */
     public CompletableFuture<@Nullable Void> publish(ManifestChange change) {
         if (shard.failure().isPresent()) {
@@ -379,7 +380,7 @@ public final class ShardMaintenance {
         return store(change);
     }
 
-    /** A table was dropped: forgets its files. */
+    /** A table was dropped: drops its state and its files. */
     public void dropTable(TableShard table) {
         Table state = tables.remove(table.schema().id());
         if (state != null) {
@@ -477,7 +478,8 @@ public final class ShardMaintenance {
         }
     }
 
-    // Before merges, and never beside one: it reads a file that a merge would take away.
+    // It goes before compactions, and never runs beside one: it reads a file that a compaction
+    // would replace.
     private static Optional<Merge> nextSketches(Table state) {
         if (state.sketchWaiters.isEmpty()) {
             return Optional.empty();
@@ -583,7 +585,7 @@ public final class ShardMaintenance {
                         });
     }
 
-    /** Of a merge that no retry makes better, the files are left alone for a while. */
+    /** If no retry can fix a compaction, its files are left alone for a while. */
     private void failed(Table state, Merge merge, Exception cause) {
         boolean isHeldBack =
                 !StoreWait.isOutage(cause)
@@ -599,7 +601,7 @@ public final class ShardMaintenance {
         collectFailures();
     }
 
-    /** What waits for a manifest, waits on. */
+    /** Changes that wait for a manifest continue to wait. */
     private void manifestFailed(Exception cause) {
         MaintenanceFailure failure = manifestWork.failed("manifest", cause, nowMillis.getAsLong());
         listener.failed(failure);
@@ -633,7 +635,7 @@ public final class ShardMaintenance {
         failures = List.copyOf(found);
     }
 
-    /** A flush that was asked for waits for a record that cannot be applied: one more attempt. */
+    /** A requested flush waits for a record that cannot be applied: counts one more attempt. */
     private void tellOfStoreWait() {
         StoreWait wait = shard.storeWait().orElse(null);
         if (wait == null || wait.equals(toldWait)) {
@@ -714,7 +716,8 @@ public final class ShardMaintenance {
         }
     }
 
-    // A delete vector forgets up to here, so it must not pass what may still be applied.
+    // A deletion vector drops deletions up to here, so it must not exceed what may still be
+    // applied.
     private long retentionLsn(Table state) {
         TableShard table = state.maintenance.table();
         Lsn horizon = history.horizon(table.schema());
@@ -731,7 +734,7 @@ public final class ShardMaintenance {
         return new TableMaintenance(table, options.targetFileBytes());
     }
 
-    /** What is going on with one table. */
+    /** The running work of one table. */
     private static final class Table {
         private final TableMaintenance maintenance;
         private final MaintenanceWaiters flushWaiters = new MaintenanceWaiters();
@@ -739,7 +742,7 @@ public final class ShardMaintenance {
         private final MaintenanceWaiters sketchWaiters = new MaintenanceWaiters();
         private final MaintenanceWork flushes;
         private final MaintenanceWork merges; // and sketches
-        private final MaintenanceWork damagedMerges; // told, while others go on
+        private final MaintenanceWork damagedMerges; // reported, while other compactions continue
         private Optional<MergeRun> mergeRun = Optional.empty();
         private boolean sealAsked;
 

@@ -21,7 +21,8 @@ final class ShardTables {
     private final ShardId shard;
     private final Map<TableId, TableShard> tables = new ConcurrentHashMap<>();
     private final Map<TableId, SetAsideTable> setAside = new ConcurrentHashMap<>(); // of no others
-    private final Map<TableId, LsnRange> lost = new ConcurrentHashMap<>(); // of none that is known
+    private final Map<TableId, LsnRange> lost =
+            new ConcurrentHashMap<>(); // of tables that the catalog does not have
     private BiPredicate<TableId, Lsn> isLost = (table, lsn) -> false; // set before records come
 
     ShardTables(ShardId shard) {
@@ -41,7 +42,7 @@ final class ShardTables {
         return setAside.containsKey(tableId);
     }
 
-    /** From now on the table is not found, and who asks for it is told why. */
+    /** Removes the table; requests for it fail with the reason from now on. */
     synchronized void setAside(SetAsideTable table) {
         TableId tableId = table.table().schema().id();
         setAside.putIfAbsent(tableId, table);
@@ -58,10 +59,7 @@ final class ShardTables {
         return Optional.ofNullable(setAside.get(tableId)).map(SetAsideTable::refusal);
     }
 
-    /**
-     * Adds a table, unless it is set aside; the one that is there already, if so, stays and is
-     * returned.
-     */
+    /** Adds a table, unless it is set aside; an existing one stays and is returned. */
     synchronized @Nullable TableShard addIfAbsent(TableShard table) {
         SetAsideTable aside = setAside.get(table.schema().id());
         return aside != null ? aside.table() : tables.putIfAbsent(table.schema().id(), table);
@@ -75,17 +73,20 @@ final class ShardTables {
         return Optional.ofNullable(tables.get(tableId));
     }
 
-    /** Records of these tables, which nobody knows any more, are needed by who brings them back. */
+    /**
+     * Sets which records of tables missing in the catalog are retained, for a repair that restores
+     * such a table.
+     */
     void keepLost(BiPredicate<TableId, Lsn> newIsLost) {
         isLost = requireNonNull(newIsLost, "newIsLost is null");
     }
 
-    /** Tables that nobody knows any more, and the records that are about them. */
+    /** Tables that the catalog does not have, with the LSN range of their records. */
     Map<TableId, LsnRange> lost() {
         return lost;
     }
 
-    /** A record about a table is passed over; notes it if the table is lost. */
+    /** A record about a table is skipped; notes it if the table is lost. */
     void noteLost(TableId tableId, Lsn first, Lsn last) {
         if (isLost.test(tableId, last)) {
             lost.merge(tableId, new LsnRange(first, last), LsnRange::with);
@@ -102,7 +103,7 @@ final class ShardTables {
     }
 
     /**
-     * The table, unless it is dropped (nobody can read it again) or has the LSN in its files
+     * The table, unless it is dropped (and cannot be read again), or has the LSN in its files
      * already (replay), or is set aside or lost, which notes that it needs the record. On the
      * context.
      */

@@ -165,12 +165,12 @@ final class ShardTransactions {
     }
 
     /**
-     * Why a prepared transaction cannot commit, if so: someone changed what it changes since its
-     * read point, or one of its conditional operations or changes is refused for what is there. Its
-     * conditional operations are worked out by this.
+     * The reason why a prepared transaction cannot commit, if there is one: a key that it changes
+     * was changed since its snapshot, or one of its conditional operations or changes is refused
+     * because of the present rows. This call also evaluates its conditional operations.
      *
-     * @param commitLsn what it would commit at
-     * @param maxResolvedBytes of the rows that its conditional operations come to
+     * @param commitLsn the LSN at which it would commit
+     * @param maxResolvedBytes of the rows that its conditional operations produce
      */
     CompletableFuture<Optional<SteleException>> findConflict(
             String transactionId, Lsn commitLsn, long maxResolvedBytes) {
@@ -229,12 +229,12 @@ final class ShardTransactions {
         } // else what came before it is trimmed, as all of it is in files
     }
 
-    /** What is prepared of a transaction, if it is not decided. */
+    /** The prepared part of a transaction, if it is not decided. */
     Optional<PreparedPart> prepared(String transactionId) {
         return Optional.ofNullable(prepared.get(transactionId));
     }
 
-    /** A part after a PREPARE record; empty if it continues one that is not known. */
+    /** A part after a PREPARE record; empty if it continues a part that is missing. */
     static Optional<PreparedPart> with(Optional<PreparedPart> known, Prepare prepare, Lsn lsn) {
         return prepare.continues()
                 ? known.map(part -> part.and(prepare))
@@ -243,7 +243,7 @@ final class ShardTransactions {
 
     /**
      * The batches that an outcome from before the start puts into tables; empty if it changes files
-     * as well, or if what batches come to has to be found out from rows that are there then.
+     * as well, or if the result of batches depends on the rows present then.
      */
     Optional<List<WriteBatchReader>> plainBatches(
             Optional<PreparedPart> prepared, Outcome outcome, Lsn lsn) {
@@ -265,7 +265,7 @@ final class ShardTransactions {
         return tables.find(tableId).filter(table -> table.flushedLsn() < lsn.value()).isPresent();
     }
 
-    /** An OUTCOME record: does what was prepared, or forgets it. */
+    /** An OUTCOME record: applies the prepared part, or drops it. */
     void apply(Outcome outcome, Lsn lsn) throws IOException {
         PreparedPart part = prepared.get(outcome.transactionId());
         if (part == null) {
@@ -287,9 +287,9 @@ final class ShardTransactions {
     }
 
     /**
-     * What conditional batches come to. An outcome that was logged while a table was set aside does
-     * not say it of that one; when the table is back, it is worked out at the same place in the
-     * log.
+     * The rows that conditional batches produce. An outcome that was logged while a table was set
+     * aside lacks them for that table. When the table is back, they are evaluated at the same place
+     * in the log.
      */
     private Map<Integer, byte[]> resolved(PreparedPart part, Outcome outcome, Lsn lsn)
             throws IOException {
@@ -342,7 +342,7 @@ final class ShardTransactions {
         return counts;
     }
 
-    /** Those that apply conditional batches of which the outcome does not say what they came to. */
+    /** The tables of conditional batches whose rows the outcome record lacks. */
     private Set<TableId> tablesWithout(PreparedPart part, Map<Integer, byte[]> known, Lsn lsn) {
         Set<TableId> without = new HashSet<>();
         for (int index = 0; index < part.batches().size(); index++) {
@@ -483,21 +483,24 @@ final class ShardTransactions {
                 requireNonNull(resolved.get(transactionId), "transaction is not resolved"));
     }
 
-    /** Transactions whose outcome the log does not tell; at recovery only. */
+    /** Transactions whose outcome is not in the log; at recovery only. */
     Collection<PreparedPart> inDoubt() {
         prepared.keySet().removeAll(settled);
         settled.clear();
         return List.copyOf(prepared.values());
     }
 
-    /** A transaction ended before its log records went, though its OUTCOME may not be kept. */
+    /**
+     * A transaction ended before its log records were deleted, though its OUTCOME record may be
+     * gone.
+     */
     void settled(String transactionId) {
         settled.add(transactionId);
     }
 
     /**
-     * Applies an outcome that was found out at recovery, and returns the record that tells it; at
-     * recovery only.
+     * Applies an outcome that recovery found, and returns the record to log for it; at recovery
+     * only.
      */
     List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn) throws IOException {
         if (committed) {

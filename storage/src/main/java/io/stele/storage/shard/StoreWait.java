@@ -13,14 +13,14 @@ import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that cannot be applied because the store does not give a file that it depends on. It is
- * tried again after a pause that doubles from half a second to ten.
+ * A record that cannot be applied because the store does not return a file that it depends on. It
+ * is tried again after a pause that doubles from half a second to ten.
  *
- * @param lsn of the record; none from there on is visible
+ * @param lsn of the record; it and all later ones are not visible
  * @param sinceMillis when it was tried first
  * @param attempts how often it was tried
  * @param nextMillis when it is tried again
- * @param cause what the store said last
+ * @param cause the store's last failure
  */
 public record StoreWait(
         ShardId shard, Lsn lsn, long sinceMillis, int attempts, long nextMillis, String cause) {
@@ -34,8 +34,8 @@ public record StoreWait(
     }
 
     /**
-     * What was thrown, as an exception: an error of the machine in the middle of background work (a
-     * class that does not load, a stack that is full) is a failure of that work like others.
+     * The thrown object as an exception: an error of the JVM in the middle of background work (a
+     * class that does not load, a full stack) is a failure of that work like others.
      */
     static Exception exception(Throwable thrown) {
         return thrown instanceof Exception known
@@ -70,7 +70,7 @@ public record StoreWait(
                 cause.toString());
     }
 
-    /** How long to wait after so many failures in a row, 1 or more. */
+    /** The pause after this many failures in a row, 1 or more. */
     static long pauseMillis(int attempts) {
         return Math.min(
                 LONGEST_PAUSE_MILLIS,

@@ -40,6 +40,6 @@ record TableDrop(TableShard table) implements ManifestChange {
 
     @Override
     public void install() {
-        // Readers that hold the table's view go on; nobody finds it any more.
+        // Readers that hold the table's view continue; new ones do not find it.
     }
 }

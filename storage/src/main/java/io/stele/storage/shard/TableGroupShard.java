@@ -39,13 +39,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shard of a table group: all tables' rows that fall in it, one order of changes, one execution
- * context. What others see of it; its parts do the work.
+ * One shard of a table group: all tables' rows that hash to it, one order of changes, one execution
+ * context. It is the interface of the shard; its parts do the work.
  *
  * <p>A write is validated on the caller's thread, appended to the log ({@link WriteAppender}), and
- * applied once durable, in log order ({@link ApplyQueue}), on several lanes where one does not keep
- * up with the log; then it is acknowledged. Persisting the next group and applying the last one
- * overlap.
+ * applied once durable, in log order ({@link ApplyQueue}), by several apply workers if one does not
+ * keep up with the log; then it is acknowledged. Persisting the next group and applying the last
+ * one overlap.
  *
  * <p>Invariant: {@code appliedLsn <= durable LSN of the shard}. If an application fails, what is in
  * memory can no longer be trusted: the shard stops serving until the process restarts and replays.
@@ -80,10 +80,10 @@ public final class TableGroupShard {
     private OptionalLong stoppedLsn = OptionalLong.empty(); // see letGo
 
     /**
-     * @param context applies records while one lane is enough, and runs whatever else changes the
-     *     shard
-     * @param laneContexts makes the context of a lane
-     * @param maxWriteWait a write that is held back for so long is refused
+     * @param context applies records while one worker is enough, and runs everything else that
+     *     changes the shard
+     * @param laneContexts creates the context of an apply worker
+     * @param maxWriteWait a write that is held back for this long is refused
      * @param releaser runs writes that waited for memory
      * @param lookups runs reads of files that writes depend on; may block, and takes every task
      */
@@ -170,7 +170,7 @@ public final class TableGroupShard {
 
     private void alter(TableShard table, TableVersions changed) {
         if (failure != null) {
-            return; // memory is not what the log says; a restart begins with the new columns
+            return; // memory does not match the log; a restart begins with the new columns
         }
         TableVersions announced = table.announced(); // perhaps under a newer name
         boolean isNewest = announced.schemaVersion() >= changed.schemaVersion();
@@ -179,7 +179,7 @@ public final class TableGroupShard {
         queue.runAfterApply();
     }
 
-    /** Forgets a dropped table; any thread. Its files are the maintenance's business. */
+    /** Drops the state of a dropped table; any thread. The maintenance handles its files. */
     public void removeTable(TableId tableId) {
         tables.remove(tableId)
                 .ifPresent(
@@ -217,12 +217,12 @@ public final class TableGroupShard {
     // -------------------------------------------------------------------------------------------------------------
 
     /**
-     * Sets a table aside: it neither reads nor writes until the next start. What is in memory of it
-     * is let go, and its log records are kept ({@link #keptRecords}). On the context, at rest, or
-     * before {@link #start}.
+     * Sets a table aside: it is neither read nor written until the next start. Its memory is freed,
+     * and its log records are retained ({@link #keptRecords}). On the context, at rest, or before
+     * {@link #start}.
      *
-     * @param found what cannot be used of it
-     * @param needed the first record that it needs, if what is in memory does not say so
+     * @param found the damage of the table
+     * @param needed the LSN of the first record that it needs, if its memory does not determine it
      */
     public void setAside(TableShard table, List<Damage> found, Lsn needed) {
         TableId tableId = table.schema().id();
@@ -236,7 +236,7 @@ public final class TableGroupShard {
         resolver.forget(tableId);
     }
 
-    /** How a damaged log record is named. */
+    /** The name of a damaged log record. */
     static String recordName(ShardId shard, Lsn lsn) {
         return "log/" + shard + "/" + lsn;
     }
@@ -283,7 +283,10 @@ public final class TableGroupShard {
         return tables.setAside().stream().map(aside -> aside.table().schema().id()).toList();
     }
 
-    /** What cannot be used here, and what does not serve because of it; any thread. */
+    /**
+     * The objects that cannot be used here, and the tables that are not served because of them; any
+     * thread.
+     */
     public List<Damage> damages() {
         List<Damage> found = new ArrayList<>();
         SteleException stopped = failure;
@@ -301,7 +304,7 @@ public final class TableGroupShard {
     }
 
     /**
-     * The records that nobody here will put into files, and that a later start needs. On the
+     * The records that this shard will not put into files, and that a later start needs. On the
      * context.
      */
     public Optional<KeptRecords> keptRecords() {
@@ -335,7 +338,7 @@ public final class TableGroupShard {
 
     /** The first record that a start needs after the shard stopped. */
     private long neededOnceStopped() {
-        // One that stopped before it had replayed the log does not know what it would have needed
+        // A shard that stopped before the end of replay cannot know which records it needs
         long first = recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
         for (SetAsideTable table : tables.setAside()) {
             first = Math.min(first, table.firstLsn());
@@ -344,8 +347,8 @@ public final class TableGroupShard {
     }
 
     /**
-     * The shard stopped, so nobody will read or flush what is in memory: it is let go. On the
-     * context, at rest.
+     * The shard stopped, so its memory will not be read or flushed, and is freed. On the context,
+     * while the apply workers are idle.
      */
     void letGo() {
         if (failure != null && stoppedLsn.isEmpty()) {
@@ -395,7 +398,10 @@ public final class TableGroupShard {
         return acknowledgement;
     }
 
-    /** What was applied before is so still, whatever became of the table or the gate since. */
+    /**
+     * A write that was applied before is still acknowledged, even if the table or the gate refuses
+     * new ones.
+     */
     private void refuseNew(
             UUID writerId,
             long sequence,
@@ -407,7 +413,7 @@ public final class TableGroupShard {
                         () -> acknowledgement.completeExceptionally(refused));
     }
 
-    /** A write at the gate, of which {@link WriterWindows} knows nothing yet. */
+    /** A write that waits at the gate and is not yet in {@link WriterWindows}. */
     private final class GatedWrite implements HeldWrite {
         private final QueuedWrite write;
 
@@ -561,7 +567,7 @@ public final class TableGroupShard {
         return resolver.pause();
     }
 
-    /** Asks files again that could not be read for conditional writes; on the context. */
+    /** Repeats reads of files that failed for conditional writes; on the context. */
     void retryConditional() {
         resolver.retry();
     }
@@ -631,12 +637,12 @@ public final class TableGroupShard {
         return gate;
     }
 
-    /** Lets writes through that were slowed down and may go by now; any thread. */
+    /** Releases slowed writes that may pass now; any thread. */
     public void pokeGate() {
         gate.poke();
     }
 
-    /** How writes were held back; any thread. */
+    /** The status of the write gate; any thread. */
     public GateStatus gateStatus() {
         return gate.status();
     }
@@ -701,25 +707,25 @@ public final class TableGroupShard {
     }
 
     /**
-     * Some time has passed: applies what waits for the store, if it is time to ask it again, and
-     * thinks over how many lanes there are; on the context.
+     * Called regularly: retries records that wait for the store if it is time, and reconsiders the
+     * number of apply workers; on the context.
      */
     void retryApply() {
         queue.retryApply();
         queue.considerLanes();
     }
 
-    /** Whether nothing is being applied beside the caller, who is on the context. */
+    /** Whether nothing is being applied concurrently; only on the context. */
     boolean isAtRest() {
         return queue.isAtRest();
     }
 
-    /** How records are applied now; any thread. */
+    /** The status of the application of records; any thread. */
     public ApplyStatus applyStatus() {
         return queue.status();
     }
 
-    /** What the application of records waits for, if it does; any thread. */
+    /** The wait of the application of records for the store, if there is one; any thread. */
     public Optional<StoreWait> storeWait() {
         return queue.storeWait();
     }
@@ -728,8 +734,8 @@ public final class TableGroupShard {
     // -------------------------------------------------------------------------------------------
 
     /**
-     * Applies records while the shard is being recovered, in log order; one thread. Where one makes
-     * no sense the shard stops, and it is kept for a start that can read it.
+     * Applies records while the shard is being recovered, in log order; one thread. If one cannot
+     * be decoded the shard stops, and the record is retained for a release that can read it.
      *
      * @throws IOException if the store does not answer
      */
@@ -757,10 +763,11 @@ public final class TableGroupShard {
     }
 
     /**
-     * A PREPARE record that was kept when its segment went, though the shard served: how it ended
-     * concerns nobody but tables whose records are kept as well. Before {@link #start} only.
+     * A PREPARE record that was retained when its segment was deleted, although the shard served:
+     * its outcome matters only to tables whose records are retained as well. Before {@link #start}
+     * only.
      *
-     * @param object where it is kept
+     * @param object the path at which it is stored
      */
     public void settled(String object, ByteBuffer prepare) {
         try {
@@ -771,10 +778,10 @@ public final class TableGroupShard {
     }
 
     /**
-     * Records of tables that nobody knows any more, and that are not dropped, are kept; before
-     * {@link #start} only.
+     * Retains records of tables that are missing in the catalog but were not dropped; before {@link
+     * #start} only.
      *
-     * @param isLost whether a table is such a one, and needs a record
+     * @param isLost whether a table is such a one and needs the record
      */
     public void keepLost(BiPredicate<TableId, Lsn> isLost) {
         tables.keepLost(isLost);
@@ -810,14 +817,14 @@ public final class TableGroupShard {
                         broken));
     }
 
-    /** Transactions whose outcome the log does not tell; before {@link #start} only. */
+    /** Transactions whose outcome is not in the log; before {@link #start} only. */
     public Collection<PreparedPart> inDoubt() {
         return failure == null ? transactions.inDoubt() : List.of();
     }
 
     /**
-     * Applies an outcome that was found out at recovery, and returns the record that tells it;
-     * before {@link #start} only.
+     * Applies an outcome that recovery found, and returns the record to log for it; before {@link
+     * #start} only.
      */
     public List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn)
             throws IOException {
@@ -827,15 +834,15 @@ public final class TableGroupShard {
     }
 
     /**
-     * A table has every change at or below in files; before {@link #start} only. So a shard whose
-     * log is all trimmed knows how far it is.
+     * A table has every change at or below this LSN in files; before {@link #start} only. So a
+     * shard whose log is trimmed completely still gets its applied LSN.
      */
     public void restoreApplied(Lsn flushedLsn) {
         applied.advance(flushedLsn);
     }
 
     /**
-     * What a manifest knows of a writer; before {@link #start} only.
+     * Restores the progress of a writer from a manifest; before {@link #start} only.
      *
      * @param changed whether it changed since the object of all writers was written
      */
@@ -849,7 +856,7 @@ public final class TableGroupShard {
 
     /**
      * The lowest log LSN that this shard still needs in the log; {@code Long.MAX_VALUE} if none. A
-     * shard that failed needs none there: {@link #keptRecords} are kept elsewhere. On the context.
+     * failed shard needs none there: {@link #keptRecords} are stored elsewhere. On the context.
      */
     public long minLogLsn() {
         return failure == null ? neededByTables() : Long.MAX_VALUE;
@@ -867,14 +874,17 @@ public final class TableGroupShard {
         return lowest;
     }
 
-    /** Without a table that serves nobody is answered; what is kept of the others has these. */
+    /**
+     * Without a serving table no writer gets an answer, and the records retained for other tables
+     * include the writers' outcomes.
+     */
     private long neededByWriters() {
         return tables.all().isEmpty() ? Long.MAX_VALUE : writers.minUnsavedLsn();
     }
 
     /**
-     * Since when the log is held for nothing but what was answered to writers, in milliseconds; a
-     * manifest would let it go. On the context.
+     * The time since when the log is retained only for the outcomes of writers, in milliseconds; a
+     * new manifest would release it. On the context.
      */
     OptionalLong heldForWritersSince() {
         long needed = neededByWriters();

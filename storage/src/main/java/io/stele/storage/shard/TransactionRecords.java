@@ -87,7 +87,7 @@ final class TransactionRecords {
         return encodeJson(file, "file entry " + file.path());
     }
 
-    /** What a PREPARE record takes beside its files, batches and deletes. */
+    /** The bytes of a PREPARE record beside its files, batches and deletes. */
     static int headBytes(Prepare prepare) {
         int idBytes = prepare.transactionId().getBytes(UTF_8).length;
         return 4 + idBytes + 8 + 4 + 4 + Integer.BYTES + 1;
@@ -252,7 +252,7 @@ final class TransactionRecords {
     }
 
     /**
-     * What a transaction will do in one shard if it commits: files first, then batches, each in
+     * The changes of a transaction in one shard if it commits: files first, then batches, each in
      * order; or deletes alone.
      *
      * @param continues whether it adds to the PREPARE records of the transaction that come before
@@ -292,10 +292,10 @@ final class TransactionRecords {
     }
 
     /**
-     * How it ended.
+     * The outcome of a transaction.
      *
-     * @param firstRowIds the row ids of a table's appended rows start there
-     * @param resolved what the batches with conditional operations came to, by their index
+     * @param firstRowIds the first row id of each table's appended rows
+     * @param resolved the results of the batches with conditional operations, by their index
      */
     record Outcome(
             String transactionId,

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Sees to it that no two rows of a shard have the same values in the columns of a unique index,
+ * The check that no two rows of a shard have the same values in the columns of a unique index,
  * unless one of them is null.
  *
- * <p>Every row that a batch or transaction writes is looked at as it is after the whole of it, so
- * rows may pass values to each other. Who may have a row's values: the last that claimed them on
- * its way to the log, and the primary keys of the entries that the index has for them. An entry is
- * not taken back when its row changes, so who really has them says the row of each.
+ * <p>Every row that a batch or transaction writes is checked in its final state, so rows may pass
+ * values to each other. The possible holders of a row's values are the last logged batch that
+ * claimed them, and the primary keys of their entries in the index. An entry is not removed when
+ * its row changes, so the row of each must be read to find the real holder.
  *
  * <pre>
  * rows before the batch   in flight over memory over files: one has the values, or none
@@ -32,7 +32,7 @@ import java.util.Set;
  * </pre>
  *
  * <p>Invariant: of rows that have some values at a time, each but one had them before there was the
- * index; {@code DuplicateSearch} looks for those when the index is built. Confined to the shard's
+ * index; {@code DuplicateSearch} finds those when the index is built. Confined to the shard's
  * context.
  */
 final class UniqueIndexCheck {
@@ -57,16 +57,16 @@ final class UniqueIndexCheck {
                         () -> new IllegalStateException("Expected index " + indexId + ", gone"));
     }
 
-    /** The values that a row must have alone, if any: what {@link IndexProbes} are asked. */
+    /** The values that must be unique to a row, if any: the keys for {@link IndexProbes}. */
     Optional<byte[]> claim(BinaryRow row) {
         return index().keys().uniqueValues(row, buffer);
     }
 
     /**
-     * Judges the row that a key has after a batch, and stages its claim. Its result counts only if
-     * everything it asked for was answered.
+     * Checks the row that a key has after a batch, and stages its claim. The result is valid only
+     * if all requested lookups were answered.
      *
-     * @return why the batch must not be
+     * @return the reason to refuse the batch, if any
      */
     Optional<SteleException> check(
             KeySlice key,
@@ -89,7 +89,7 @@ final class UniqueIndexCheck {
         return holder.map(other -> violation(index, wanted, other));
     }
 
-    // Who had the values before may lose them to another row of the same batch.
+    // The previous holder may lose the values to another row of the same batch.
     private static boolean isUnclaimed(InFlightKeys claims, byte[] wanted, KeySlice key) {
         InFlightKeys.Entry claim = claims.find(wanted);
         return claim == null || primaryKey(claim).equals(key);

@@ -24,11 +24,11 @@ final class WriteAnswers {
     }
 
     /**
-     * A write of a table that was set aside meanwhile is durable, but nobody reads it before the
+     * A write of a table that was set aside meanwhile is durable, but cannot be read before the
      * table is repaired; so it is not acknowledged.
      *
-     * @param done the first so many are applied
-     * @param failure why the others never will be
+     * @param done how many of the first records are applied
+     * @param failure why the others never will be applied
      */
     void send(List<DurableRecord> records, int done, Optional<SteleException> failure) {
         for (int i = 0; i < records.size(); i++) {
@@ -53,7 +53,7 @@ final class WriteAnswers {
                             broken != null ? broken : refusal.cause(),
                             new WriteOutcome(record.lsn(), 0));
             case null, default -> {
-                // Nobody waits here: transactions wait for the LSN.
+                // No future waits here: transactions wait for the LSN.
             }
         }
     }

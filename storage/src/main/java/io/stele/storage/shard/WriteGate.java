@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * Pressure} rises; then they stop. Held writes wait in order. Writes beyond the limit of waiting
  * bytes, and writes that waited too long, are refused as BUSY.
  *
- * <p>{@link #poke} lets slowed writes through, and refuses those that waited too long. It is called
+ * <p>{@link #poke} releases slowed writes, and refuses those that waited too long. It is called
  * every 20 milliseconds.
  *
  * <p>Invariant: writes pass in the order of arrival, including those that arrive while earlier ones
- * are being let through. Invariant: a refused write is notified ({@link HeldWrite#postponed})
- * before any write behind it passes. Invariant: letting writes through never waits. A write for
- * which the log has no room stays at the head, since what makes room may need the thread that would
- * wait. Thread-safe: guarded by itself.
+ * are being released. Invariant: a refused write is notified ({@link HeldWrite#postponed}) before
+ * any write behind it passes. Invariant: releasing writes never waits. A write for which the log
+ * has no room stays at the head, since making room may need the thread that would wait.
+ * Thread-safe: guarded by itself.
  */
 final class WriteGate {
     private static final long WAITING_LIMIT_BYTES =
@@ -50,9 +50,9 @@ final class WriteGate {
     private long heldWrites;
 
     /**
-     * @param releaser runs the writes that are let through
-     * @param nowMillis never goes back
-     * @param maxWaitMillis a write that was held for so long is refused
+     * @param releaser runs the released writes
+     * @param nowMillis a clock that never goes back
+     * @param maxWaitMillis a write that was held for this long is refused
      */
     WriteGate(String name, Executor releaser, LongSupplier nowMillis, long maxWaitMillis) {
         this.name = requireNonNull(name, "name is null");
@@ -62,11 +62,11 @@ final class WriteGate {
     }
 
     /**
-     * Whether the write may go on now; otherwise it waits and runs later, or is refused if it
-     * waited too long.
+     * Whether the write may pass now; otherwise it waits and runs later, or is refused if it waited
+     * too long.
      *
-     * @throws SteleException BUSY when too much waits already; nothing was done, and the write was
-     *     told that it is postponed
+     * @throws SteleException BUSY when too much waits already; nothing was done, and {@link
+     *     HeldWrite#postponed} was called
      */
     synchronized boolean pass(int sizeBytes, HeldWrite write) {
         if (waiting.isEmpty() && !releasing && isAllowed(sizeBytes)) {
@@ -94,7 +94,7 @@ final class WriteGate {
         poke();
     }
 
-    /** Lets through what may go by now, and refuses what waited too long. */
+    /** Releases the writes that may pass now, and refuses those that waited too long. */
     void poke() {
         refuseLate();
         synchronized (this) {
@@ -209,7 +209,10 @@ final class WriteGate {
         return true;
     }
 
-    /** While stopped, until the pressure is looked at again; while slowed, until the rest is in. */
+    /**
+     * While stopped, the time until the pressure is checked again; while slowed, until the rest has
+     * passed.
+     */
     private synchronized long retryAfterMillis() {
         if (pressure.isStop()) {
             return STOPPED_RETRY_MILLIS;

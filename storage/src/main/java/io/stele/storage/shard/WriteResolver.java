@@ -31,25 +31,25 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides batches whose outcome depends on what is there, before they are logged, so that the log
- * says what happened and replay cannot come to another result. One for each shard.
+ * Decides batches whose outcome depends on the present rows, before they are logged. So the log has
+ * the result, and replay cannot find another one. There is one for each shard.
  *
  * <p>Such are batches with conditional operations, and all batches of tables with a unique index.
- * While none is queued or in flight, writes pass by and nothing is noted of them. Else every write
- * of the shard queues here, plain ones too, so that the order of arrival is the order of the log.
- * One after the other is worked out on the shard's context against what is on its way to the log,
- * over memory, over files, and appended without waiting for the one before. Questions to files are
- * answered by lookup threads; those of batches that wait are asked ahead.
+ * While none is queued or in flight, writes bypass this class and nothing is noted of them. Else
+ * every write of the shard queues here, plain ones too, so that the order of arrival is the order
+ * of the log. They are evaluated one after the other on the shard's context, against logged but not
+ * applied changes, then memory, then files. Each is appended without waiting for the one before.
+ * Lookup threads read files; reads for waiting batches start ahead.
  *
- * <p>Before the first batch is worked out, the writes that passed by must be applied. While a
- * transaction holds the shard's log nothing is worked out ({@link #pause}): it changes rows at the
- * LSN of the hold, which comes before those of the records that wait.
+ * <p>Before the first batch is evaluated, the writes that bypassed this class must be applied.
+ * While a transaction holds the shard's log nothing is evaluated ({@link #pause}): it changes rows
+ * at the LSN of the hold, which comes before those of the records that wait.
  *
- * <p>Invariant: what a batch was worked out against is what the shard has when its record is
- * applied. Invariant: {@code active} is true while something is queued or noted. Invariant: what is
- * noted of a table was noted by the checks that the table has now.
+ * <p>Invariant: the state against which a batch was evaluated is the shard's state when its record
+ * is applied. Invariant: {@code active} is true while something is queued or noted. Invariant: the
+ * notes of a table come from the checks that the table has now.
  *
- * <p>Confined to the shard's context, except where said.
+ * <p>Confined to the shard's context, except where noted.
  */
 final class WriteResolver {
     private static final long QUEUE_LIMIT_BYTES =
@@ -65,12 +65,12 @@ final class WriteResolver {
     private long queuedBytes; // guarded by lock
     private boolean scheduled; // guarded by lock
     private volatile boolean active; // written under lock
-    private final AtomicInteger passing = new AtomicInteger(); // passed by, not applied; any thread
+    private final AtomicInteger passing = new AtomicInteger(); // bypassed, not applied; any thread
     private final Map<TableId, List<UniqueIndexCheck>> checks = new HashMap<>();
     private final Map<TableId, TableChanges> changes = new HashMap<>();
     private final List<CompletableFuture<@Nullable Void>> awaitingAppend = new ArrayList<>();
     private final List<CompletableFuture<@Nullable Void>> awaitingDrain = new ArrayList<>();
-    private boolean drained; // what passed by before is applied
+    private boolean drained; // all writes that bypassed are applied
     private boolean appending; // a batch waits for room in the log
     private int pauses;
     private long epoch; // of what is noted
@@ -88,18 +88,18 @@ final class WriteResolver {
     }
 
     /**
-     * A batch's place here: what {@link #applied} needs to know of it.
+     * The ticket of a batch, which {@link #applied} needs.
      *
-     * @param number of the batch in its epoch; 0: it passed by
-     * @param conditional whether what is in flight must be noted until it is applied
+     * @param number of the batch in its epoch; 0: it bypassed
+     * @param conditional whether changes in flight must be noted until it is applied
      */
     record Ticket(long epoch, long number, boolean conditional) {
         static final Ticket PASSED_BY = new Ticket(0, 0, false);
     }
 
     /**
-     * Takes a write, or lets it pass by: then {@link #applied} or {@link #dropped} must be told
-     * with {@link Ticket#PASSED_BY}. Any thread.
+     * Takes a write, or lets it bypass: then the caller must call {@link #applied} with {@link
+     * Ticket#PASSED_BY}, or {@link #dropped}. Any thread.
      *
      * @return false: the caller appends it now
      * @throws SteleException BUSY: too much is queued
@@ -129,7 +129,7 @@ final class WriteResolver {
         return true;
     }
 
-    /** A write that passed by did not get into the log. Any thread. */
+    /** A write that bypassed did not get into the log. Any thread. */
     void dropped() {
         if (passing.decrementAndGet() == 0 && active) {
             schedule();
@@ -163,19 +163,19 @@ final class WriteResolver {
         return known;
     }
 
-    /** Forgets a table that is dropped. */
+    /** Drops the state of a dropped table. */
     void forget(TableId tableId) {
         checks.remove(tableId);
     }
 
     /**
-     * Completes on the context when everything that was worked out or passed by before the call is
-     * applied, transactions that were at their commit as well; fails when the shard stops.
+     * Completes on the context when all writes that were evaluated or bypassed before the call are
+     * applied, including those of committing transactions. It fails when the shard stops.
      */
     CompletableFuture<@Nullable Void> drain() {
         CompletableFuture<@Nullable Void> drain = new CompletableFuture<>();
         synchronized (lock) {
-            active = true; // so that no more passes by
+            active = true; // so that no more writes bypass
         }
         awaitingDrain.add(drain);
         forgetNotes();
@@ -183,7 +183,10 @@ final class WriteResolver {
         return drain;
     }
 
-    /** The columns of a table changed: what is noted are rows of before, which must be applied. */
+    /**
+     * The columns of a table changed: the notes have rows of the earlier version, which must be
+     * applied first.
+     */
     void altered() {
         if (active) {
             forgetNotes();
@@ -240,7 +243,7 @@ final class WriteResolver {
         }
     }
 
-    /** As {@link #afterApply}, while lanes go on: in its turn. */
+    /** As {@link #afterApply}, while apply workers are busy: in its turn. */
     void afterApplyInLanes() {
         if (active) {
             schedule();
@@ -316,7 +319,7 @@ final class WriteResolver {
         }
     }
 
-    /** What is in flight counts as passed by from now on: the next batch waits for it. */
+    /** Changes in flight count as bypassed from now on: the next batch waits for them. */
     private void forgetNotes() {
         passing.addAndGet(inFlight);
         inFlight = 0;
@@ -340,7 +343,7 @@ final class WriteResolver {
         awaitingDrain.clear();
     }
 
-    /** Starts the lookups of the batches at the head that have not been looked at. */
+    /** Starts the lookups of the batches at the head that have not been prepared. */
     private void askAhead() {
         List<QueuedWrite> ahead = new ArrayList<>();
         synchronized (lock) {
@@ -371,8 +374,7 @@ final class WriteResolver {
         }
     }
 
-    // What is in memory or in flight may change until the batch's turn; asking too much is
-    // harmless.
+    // Rows in memory or in flight may change until the batch's turn; too many lookups are harmless.
     private void askRows(QueuedWrite write, RowProbes rows) {
         TableChanges known = changes.get(write.table().schema().id());
         WriteBatchReader batch = write.batch();
@@ -390,7 +392,7 @@ final class WriteResolver {
         batch.rewind();
     }
 
-    // Of partial updates it is not known yet which values they leave.
+    // The values that partial updates leave are not known yet.
     private static void askIndexes(QueuedWrite write, BatchProbes probes) {
         List<UniqueIndexCheck> checks = probes.checks();
         BinaryRow row = new BinaryRow(write.table().layout());
@@ -451,8 +453,9 @@ final class WriteResolver {
         run();
     }
 
-    // A batch cannot be left out, since those behind it are worked out on what it does: either it
-    // goes on asking at the next tick, or its table is set aside, and all of the table's with it.
+    // A batch cannot be skipped, since later ones were evaluated on its result. Either its lookups
+    // are repeated at the next tick, or its table is set aside together with all of the table's
+    // batches.
     private void unanswered(QueuedWrite write, Exception broken) {
         TableShard table = write.table();
         if (table.isDropped() || passes(table, broken)) {
@@ -469,12 +472,12 @@ final class WriteResolver {
             return known.code() == ErrorCode.STORE_FAILED;
         }
         boolean isUnchecked = broken instanceof RuntimeException;
-        // What is gone and in no view any more was merged while it was asked
+        // A file that is missing and in no view any more was compacted during the read
         return StoreWait.isOutage(broken)
                 || (!isUnchecked && FailedFile.find(table, broken).isEmpty());
     }
 
-    /** Asks again what could not be read. */
+    /** Repeats the lookups that failed. */
     void retry() {
         if (!active) {
             return;
@@ -502,7 +505,7 @@ final class WriteResolver {
             return true;
         }
         if (head.batch().schemaVersion() > table.schema().schemaVersion()) {
-            return false; // valid for columns that are about to be in effect; altered() goes on
+            return false; // valid for columns that will soon be in effect; altered() handles it
         }
         if (!table.schema().hasPrimaryKey()) {
             return append(head, null, new Accepted(head.batch(), 0));
@@ -574,7 +577,7 @@ final class WriteResolver {
                         try {
                             shard.append(write, resolution, ticket);
                         } catch (RuntimeException | Error broken) {
-                            // What comes later was worked out on it
+                            // Later batches were evaluated on it
                             SteleException cause = failed(StoreWait.exception(broken));
                             shard.context().execute(() -> shard.fail(cause));
                         } finally {

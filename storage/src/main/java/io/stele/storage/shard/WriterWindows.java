@@ -26,26 +26,26 @@ import org.jspecify.annotations.Nullable;
  * answered twice in the same way.
  *
  * <p>A writer's sequences rise in the order sent. It has at most {@link
- * WireLimits#MAX_UNANSWERED_BATCHES} unanswered, and the outcomes of twice as many are known one by
- * one. Of lower ones nothing is known: they are answered so. One that was refused for itself
- * (nothing logged) leaves no trace, so it may come again although later ones were taken.
+ * WireLimits#MAX_UNANSWERED_BATCHES} unanswered, and the outcomes of twice as many are stored one
+ * by one. Lower ones are answered as OUTCOME_UNKNOWN. A batch that was refused for its own content
+ * (nothing logged) leaves no trace, so it may come again although later ones were accepted.
  *
  * <p>One that was refused as BUSY is <em>owed</em>: later ones of the writer are refused as BUSY as
  * well until it comes again. So a writer that has many in flight and repeats those that were
- * refused, in its order, keeps its order, and no sequence below an applied one is missing. What is
- * owed is forgotten by a restart.
+ * refused, in its order, keeps its order, and no sequence below an applied one is missing. A
+ * restart drops the owed ones.
  *
- * <p>A writer is forgotten {@link WireLimits#WRITER_MEMORY} after its last batch: nobody repeats
- * for so long. Nothing is known of {@link WireLimits#ANONYMOUS_WRITER}.
+ * <p>A writer is dropped {@link WireLimits#WRITER_MEMORY} after its last batch, because no client
+ * repeats for that long. Nothing is stored for {@link WireLimits#ANONYMOUS_WRITER}.
  *
  * <p>Invariant: a sequence in flight has one future, which every repetition gets. Invariant: no
- * sequence above an owed one is taken. Invariant: what was decided is in the last installed
+ * sequence above an owed one is accepted. Invariant: every decided outcome is in the last installed
  * manifest or above {@link #minUnsavedLsn} in the log. Guarded by itself.
  */
 final class WriterWindows {
     /**
-     * Outcomes known of a writer. Above one that is unanswered there are at most so many: those
-     * that are unanswered as well, and as many that were when it came again, behind them.
+     * Outcomes stored per writer. Above an unanswered batch there are at most this many: those that
+     * are unanswered as well, and as many again that were sent behind a repeated one.
      */
     static final int WINDOW = 2 * WireLimits.MAX_UNANSWERED_BATCHES;
 
@@ -71,10 +71,10 @@ final class WriterWindows {
     }
 
     /**
-     * Takes a sequence, unless it was taken before.
+     * Accepts a sequence, unless it was accepted before.
      *
-     * @param acknowledgement what later repetitions get
-     * @return the outcome of the earlier one, OUTCOME_UNKNOWN if that is forgotten; empty: the
+     * @param acknowledgement the future for later repetitions
+     * @return the outcome of the earlier one, OUTCOME_UNKNOWN if that was dropped; empty: the
      *     sequence is new and now in flight
      * @throws SteleException BUSY: a lower sequence is owed, or too many are in flight, and now
      *     this one is owed as well; or there are too many writers
@@ -187,7 +187,10 @@ final class WriterWindows {
         }
     }
 
-    /** Of writers that wrote nothing for longest: some at a time, since it looks at all. */
+    /**
+     * Drops outcomes of the writers that wrote nothing for longest: some at a time, since it checks
+     * all.
+     */
     private void forgetBatches(Window window) {
         Iterator<Window> eldest = windows.values().iterator();
         while (batches > MAX_BATCHES - MAX_BATCHES / 8 && eldest.hasNext()) {
@@ -223,9 +226,9 @@ final class WriterWindows {
 
     /**
      * The sequence is refused as BUSY: it is owed from now on, unless another attempt at it was
-     * taken, which goes on.
+     * accepted, which continues.
      *
-     * @param acknowledgement of the attempt that is refused, taken or not
+     * @param acknowledgement of the refused attempt, accepted or not
      */
     synchronized void postponed(
             UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
@@ -253,9 +256,9 @@ final class WriterWindows {
     }
 
     /**
-     * What a manifest is to keep.
+     * The progress of writers for a manifest.
      *
-     * @param since number of an earlier capture, or {@link #NEVER}: of all
+     * @param since number of an earlier capture, or {@link #NEVER}: all writers
      */
     synchronized Capture capture(long since) {
         forgetOld(WireLimits.WRITER_MEMORY.toMillis());
@@ -276,9 +279,8 @@ final class WriterWindows {
     }
 
     /**
-     * The lowest LSN of a record that no installed manifest tells the outcome of, as long as that
-     * matters; {@code Long.MAX_VALUE} if there is none. Older ones matter to nobody, younger ones
-     * do.
+     * The lowest LSN of a record whose outcome is in no installed manifest, as long as a writer may
+     * still request it; {@code Long.MAX_VALUE} if there is none.
      */
     synchronized long minUnsavedLsn() {
         long oldestMillis = nowMillis.getAsLong() - WireLimits.WRITER_MEMORY.toMillis();
@@ -291,7 +293,7 @@ final class WriterWindows {
     }
 
     /**
-     * Starts a writer at what a manifest kept, before the log is replayed.
+     * Restores a writer from a manifest, before the log is replayed.
      *
      * @param changed whether it changed since the object of all writers
      */
@@ -329,9 +331,9 @@ final class WriterWindows {
     }
 
     /**
-     * Writers at one moment.
+     * The writers' progress at one moment.
      *
-     * @param number of the moment, to ask what changed since
+     * @param number of the moment, for later requests of the changes since
      */
     record Capture(long number, List<WriterProgress> writers) {
         Capture {

@@ -29,7 +29,7 @@ final class BaseVersions implements AutoCloseable {
     private @Nullable KeyedVersion current;
 
     /**
-     * @param retentionLsn rows of column files that ended at or below are passed over
+     * @param retentionLsn rows of column files that became obsolete at or below are skipped
      */
     BaseVersions(TableFiles files, TableView view, long retentionLsn) {
         this.files = requireNonNull(files, "files is null");
@@ -44,7 +44,7 @@ final class BaseVersions implements AutoCloseable {
         }
     }
 
-    /** How many there are at most. */
+    /** The greatest possible number of versions. */
     static long count(TableView view) {
         long count = view.memTables().stream().mapToLong(MemTable::versionCount).sum();
         if (view.schema().orientation().hasRows()) {

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A writer of the rows of logged batches into a memtable, with their index entries. It takes all
- * rows of a table, or those of one apply worker (lane). The writer of a lane reads each batch by
- * itself and skips the keys of the other lanes.
+ * rows of a table, or those of one apply worker. The writer of a worker reads each batch by itself
+ * and skips the keys of the other hash buckets.
  *
- * <p>Confined to its lane, or to code that runs while the lanes are idle.
+ * <p>Confined to its worker, or to code that runs while the apply workers are idle.
  */
 final class BatchWriter {
     private static final byte[] NO_ROW_IDS = new byte[0];
@@ -37,10 +37,10 @@ final class BatchWriter {
     }
 
     /**
-     * @param batch of plain operations, of which nobody else moves the cursor
+     * @param batch of plain operations, whose cursor only this call moves
      * @param firstRowId row id of the first appended row of the whole batch
      * @param logLsn the oldest log record the rows can be replayed from
-     * @return the row id behind that of the last appended row of the whole batch
+     * @return the row id after that of the last appended row of the whole batch
      */
     long write(WriteBatchReader batch, long lsn, long firstRowId, long logLsn) {
         RowMapping.Mapper mapper = mapper(batch);

@@ -10,7 +10,7 @@ import java.util.Comparator;
  * in key order. Confined to one thread.
  */
 final class ClusteredKeys {
-    /** What a file may need for its keys: at most about this many bytes. */
+    /** Limit of about this many bytes for the keys of a file. */
     static final long MAX_BYTES = 128L << 20;
 
     // Two LSNs, a start, and the boxed position while sorting.

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The order of the rows within a column file: by clustering key, then by key, newest version first;
- * of a table without a clustering key by key alone. Nothing that is read depends on it, since key
- * indexes of clustered files say where each row is; it makes stripes that a predicate can skip.
- * Confined to one thread.
+ * of a table without a clustering key by key alone. No read depends on this order, since the key
+ * indexes of clustered files have the place of each row. It produces stripes that a predicate can
+ * skip. Confined to one thread.
  */
 final class ClusteringOrder {
     // Zero bytes of text are doubled, and each column has markers.

@@ -29,12 +29,12 @@ import org.roaringbitmap.IntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Merges column files, those of a partition with each other, in the table's {@link
- * ClusteringOrder}, without the rows that nobody can read any more.
+ * A compaction job of column files, within each partition, in the table's {@link ClusteringOrder}.
+ * It drops the rows that no reader can see any more.
  *
- * <p>Rows go on being superseded in the inputs while they are read. So every row's way from its old
- * to its new place is kept, and {@link #catchUp} carries over what was marked since. Writing runs
- * on a background thread, the rest on the shard's context.
+ * <p>Rows of the inputs become obsolete while they are read. So the mapping of every row from its
+ * old to its new place is recorded, and {@link #catchUp} copies the deletions marked since. Writing
+ * runs on a background thread, the rest on the shard's context.
  */
 final class ColumnCompaction implements ManifestChange {
     private static final int DROPPED = -1;
@@ -100,7 +100,7 @@ final class ColumnCompaction implements ManifestChange {
         return List.copyOf(partitions.values());
     }
 
-    /** Nobody reads it any more, and neither do we. */
+    /** No reader sees any row of it, so it is not read here either. */
     private boolean isGone(ColumnFile file) {
         return file.hasEnded(retentionLsn) || file.entry().maxLsn().value() < expiredLsn;
     }
@@ -208,7 +208,7 @@ final class ColumnCompaction implements ManifestChange {
         long endLsn = commonEndLsn();
         List<Carried> carried = new ArrayList<>();
         inputs.forEach(input -> input.carryOver(endLsn - 1, retentionLsn, carried));
-        // Delete vectors like marks in LSN order, and each input has its own
+        // Deletion vectors take marks in LSN order, and each input has its own
         carried.sort(Comparator.comparingLong(Carried::lsn));
         carried.forEach(
                 mark -> outputs.get(mark.file()).deletes().delete(mark.ordinal(), mark.lsn()));
@@ -302,8 +302,8 @@ final class ColumnCompaction implements ManifestChange {
             while (added.hasNext()) {
                 int ordinal = added.next();
                 if (newOrdinals[ordinal] != DROPPED) {
-                    // When a deletion is forgotten, no reader is left before it; so any LSN up to
-                    // then says the same.
+                    // When a deletion is dropped, no reader before it is left; so every LSN up to
+                    // then means the same.
                     long lsn =
                             Math.max(file.deletes().deletedAt(ordinal), Math.max(1, retentionLsn));
                     target.add(new Carried(newFiles[ordinal], newOrdinals[ordinal], lsn));

@@ -17,16 +17,17 @@ import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * Decides which column files of a table to merge. Pure: the same files give the same answer.
+ * The compaction policy of a table's column files. Pure: the same files give the same answer.
  *
- * <p>No merge is needed for a right answer; few large files with few ended rows scan faster, and
- * files whose ranges of the clustering key do not overlap can be skipped. In this order:
+ * <p>Correct answers need no compaction. But few large files with few obsolete rows scan faster,
+ * and files whose ranges of the clustering key do not overlap can be skipped. In this order:
  *
  * <ol>
  *   <li>A file is rewritten by itself when a fifth of its rows are deleted for every reader, or a
- *       third have ended for those of the present. What readers of the past still need goes into a
- *       history file, all rows of which have ended: scans of the present pass over it unread.
- *       History is rewritten when half of it is deleted for every reader, and goes when all is.
+ *       third are obsolete for present readers. Rows that readers of the past still need go into a
+ *       history file, all rows of which are obsolete: scans of the present skip it unread. A
+ *       history file is rewritten when half of it is deleted for every reader, and removed when all
+ *       is.
  *   <li>{@value #TIER_FILES} files of one partition and similar size (a factor of four) become one,
  *       so a row is rewritten a number of times that is logarithmic in the table's size.
  *   <li>Where {@value #MAX_DEPTH} full files of a partition and level have the same place of the
@@ -34,7 +35,7 @@ import java.util.Set;
  *       higher.
  * </ol>
  *
- * History and other files are never merged with each other.
+ * History files and other files are never compacted together.
  */
 final class ColumnCompactionPolicy {
     static final int TIER_FILES = 4;
@@ -44,12 +45,12 @@ final class ColumnCompactionPolicy {
     private static final long MAX_TOGETHER_BYTES = 4 << 20; // a fraction of a second of work
 
     /**
-     * The level of column files that a merge ended because they were large enough; such files are
-     * not merged with smaller ones, however small compression made them.
+     * The level of column files that compaction finished because they were large enough. Such files
+     * are not compacted with smaller ones, even if compression made them small.
      */
     static final int FULL_LEVEL = 2;
 
-    /** So many times full files are sorted anew, at most. */
+    /** Full files are sorted again at most up to this level. */
     static final int LAST_LEVEL = 6;
 
     private static final int MERGED_LEVEL = 1;
@@ -68,16 +69,16 @@ final class ColumnCompactionPolicy {
         this.history = requireNonNull(history, "history is null");
     }
 
-    /** Column files to merge, or none, of a table without a segment key. */
+    /** Column files to compact, or none, of a table without a segment key. */
     Optional<Pick> pick(List<Candidate> files) {
         return pick(files, OptionalInt.empty());
     }
 
     /**
-     * Column files to merge, each with those of its partition, or none.
+     * Column files to compact, within each partition, or none.
      *
      * @param segmentColumn the column that files are cut by: {@link SegmentPicker} picks before
-     *     size does, and files that are large enough for a segment are not merged for their size
+     *     size does, and files that are large enough for a segment are not compacted for their size
      */
     Optional<Pick> pick(List<Candidate> files, OptionalInt segmentColumn) {
         Together together = new Together(segmentColumn.isPresent());
@@ -113,9 +114,8 @@ final class ColumnCompactionPolicy {
     }
 
     /**
-     * Column files to merge when asked to: any two of a partition that are not of full size, and
-     * any with rows that are deleted for every reader, or that have ended beside others that have
-     * not.
+     * Column files to compact on request: any two of a partition that are not of full size, any
+     * with rows that are deleted for every reader, and any with both obsolete and present rows.
      */
     Optional<Pick> pickAll(List<Candidate> files) {
         return pickAll(files, OptionalInt.empty());
@@ -148,7 +148,10 @@ final class ColumnCompactionPolicy {
         return together.isEmpty() ? Optional.empty() : Optional.of(together.pick());
     }
 
-    /** Bytes of the files that {@link #pick} would take now, one merge after the other, about. */
+    /**
+     * About the bytes of the files that {@link #pick} would take now, one compaction after the
+     * other.
+     */
     long pendingBytes(List<Candidate> files) {
         long pending = 0;
         for (Candidate file : files) {
@@ -193,7 +196,7 @@ final class ColumnCompactionPolicy {
                                         MERGED_LEVEL));
     }
 
-    /** A merge of files that are segments already would only cut them apart again. */
+    /** Compacting files that are segments already would only cut them apart again. */
     private List<Candidate> mergedForSize(List<Candidate> group, OptionalInt segmentColumn) {
         if (segmentColumn.isEmpty()) {
             return group;
@@ -316,7 +319,7 @@ final class ColumnCompactionPolicy {
     @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
     record Range(byte[] min, byte[] max) {}
 
-    /** Merges of several partitions that become one pick. */
+    /** Compactions of several partitions that are combined in one pick. */
     private static final class Together {
         private final boolean isAlone;
         private final List<Candidate> files = new ArrayList<>();
@@ -330,7 +333,7 @@ final class ColumnCompactionPolicy {
             this.isAlone = isAlone;
         }
 
-        /** Adds files of one partition, if they fit, and says whether it takes no more. */
+        /** Adds files of one partition, if they fit; returns whether it is full. */
         boolean add(List<Candidate> merged) {
             boolean fits =
                     files.isEmpty()
@@ -355,7 +358,7 @@ final class ColumnCompactionPolicy {
         }
     }
 
-    /** Files to merge, those of a partition with each other, and the level of what comes out. */
+    /** Files to compact within each partition, and the level of the output. */
     record Pick(List<Candidate> files, int level) {
         Pick {
             files = List.copyOf(files);

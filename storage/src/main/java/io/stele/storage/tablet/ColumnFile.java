@@ -17,15 +17,16 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column file of a table: what the manifest says of it, its key index, and the delete vector that
- * grows as its rows are superseded.
+ * A column file of a table: its manifest entry, its key index, and the deletion vector that grows
+ * as its rows become obsolete.
  *
  * <p>Rows are found by key index; only worker-written files of tables without a primary key have
  * none, because there the ordinal is the row id less the first one.
  *
- * <p>Rows are read as those of one schema version, whichever they were written with.
+ * <p>Rows are read in one schema version, independent of the one with which they were written.
  *
- * <p>The delete vector has one writer, the shard's execution context; everything else is immutable.
+ * <p>The deletion vector has one writer, the shard's execution context; everything else is
+ * immutable.
  */
 public final class ColumnFile {
     /** No row of the file has the key. */
@@ -108,7 +109,7 @@ public final class ColumnFile {
         return mapping;
     }
 
-    /** How many rows a reader at {@code lsn} must skip. */
+    /** The number of rows that a reader at {@code lsn} must skip. */
     long deletedAt(long lsn) {
         return deletes.cardinalityAt(lsn);
     }
@@ -167,9 +168,9 @@ public final class ColumnFile {
     }
 
     /**
-     * As {@link #find(ProbeKeys, long, Found)}, as far as what is in memory says.
+     * As {@link #find(ProbeKeys, long, Found)}, for the keys that memory can decide.
      *
-     * @param left gets the positions of the other keys, ascending
+     * @param left receives the positions of the other keys, ascending
      */
     void findInMemory(ProbeKeys keys, long lsn, Found found, IntConsumer left) throws IOException {
         if (keyIndex == null || !hasRowsToEnd(lsn)) {
@@ -222,7 +223,7 @@ public final class ColumnFile {
         return entry.minLsn().value() <= lsn && !hasEnded(lsn);
     }
 
-    /** Ends every row that is there at {@code lsn}, which is above all of them. */
+    /** Deletes every row that exists at {@code lsn}, which is above all of them. */
     void endAll(long lsn) {
         if (entry.minLsn().value() <= lsn) { // else it is newer, and the log is replayed
             deletes.endAll(Math.toIntExact(entry.rowCount()), lsn);

@@ -178,7 +178,7 @@ final class ColumnFileBuilder implements Closeable {
         return ordinal;
     }
 
-    /** Copies what is picked: the files move on. */
+    /** Copies the picked rows, before their input files advance. */
     void copyPicked() throws IOException {
         PickedRows picks = picked;
         if (picks != null && picks.count() > 0) {
@@ -204,7 +204,7 @@ final class ColumnFileBuilder implements Closeable {
         return rowBytes >= targetBytes && (last == null || last.compareKey(next) != 0);
     }
 
-    /** Another merge would only write the same file again. */
+    /** Compacting it again would only write the same file. */
     void markFull() {
         level = Math.max(level, ColumnCompactionPolicy.FULL_LEVEL);
     }
@@ -253,7 +253,7 @@ final class ColumnFileBuilder implements Closeable {
         CloseAll.of(rows::close, keys::close, commits::giveUp);
     }
 
-    // In LSN order, as a delete vector likes them; versions of hot keys come in any order here.
+    // In LSN order, which deletion vectors require; versions of hot keys come in any order here.
     private DeleteVector deletes() {
         DeleteVector deletes = new DeleteVector();
         ended.sort(Comparator.comparingLong(Ended::lsn));

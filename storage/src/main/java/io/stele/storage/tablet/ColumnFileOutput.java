@@ -111,7 +111,7 @@ final class ColumnFileOutput implements AutoCloseable {
     }
 
     /**
-     * The file that takes the next row, by key, of a merge that copies columns; for {@link
+     * The file that takes the next row, by key, of a compaction that copies columns; for {@link
      * ColumnFileBuilder#pick}.
      *
      * @param partition of all rows
@@ -132,7 +132,7 @@ final class ColumnFileOutput implements AutoCloseable {
         return builder == null ? begin(place) : builder;
     }
 
-    /** Copies what was picked of files that are about to move on. */
+    /** Copies the picked rows of files that are about to advance. */
     void copyPicked() throws IOException {
         table.checkNotDropped();
         for (ColumnFileBuilder builder : open.values()) {
@@ -211,6 +211,6 @@ final class ColumnFileOutput implements AutoCloseable {
     /** Which file takes a row. */
     private record Place(ByteBuffer partition, int segment, boolean isHistory) {}
 
-    /** Where a row lies: the number of the file and the row's ordinal in it. */
+    /** The place of a row: the number of the file and the row's ordinal in it. */
     record Placement(int file, int ordinal) {}
 }

@@ -20,9 +20,9 @@ public final class ColumnFileVersions implements AutoCloseable {
     private long endLsn;
 
     /**
-     * @param keys makes the key of a row; null: the row id is the key
-     * @param retentionLsn rows that ended at or below are passed over
-     * @param expiredLsn rows below are passed over
+     * @param keys encodes the key of a row; null: the row id is the key
+     * @param retentionLsn rows that became obsolete at or below are skipped
+     * @param expiredLsn rows below are skipped
      */
     public ColumnFileVersions(
             ColumnFile file,
@@ -36,7 +36,7 @@ public final class ColumnFileVersions implements AutoCloseable {
         this.kept = new KeptRows(retentionLsn, expiredLsn);
     }
 
-    /** Moves to the next row that is kept; false at the end. */
+    /** Moves to the next retained row; false at the end. */
     public boolean advance() throws IOException {
         while (cursor.advance()) {
             endLsn = file.deletes().deletedAt(cursor.ordinal());

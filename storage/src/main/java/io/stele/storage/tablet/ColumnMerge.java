@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges column files that are sorted by key without making rows: keys decide which rows come next,
- * and the columns of these are copied, a thousand rows at a time. Confined to one thread.
+ * A merge of column files that are sorted by key without decoding rows: keys decide which rows come
+ * next, and their columns are copied, a thousand rows at a time. Confined to one thread.
  */
 final class ColumnMerge {
     private final ColumnFileOutput output;
@@ -27,7 +27,7 @@ final class ColumnMerge {
     /**
      * @param partition of all inputs; null: the table has none
      * @param reads of the inputs
-     * @param placements hears where each row went
+     * @param placements receives the new place of each row
      */
     ColumnMerge(
             ColumnFileOutput output,
@@ -40,17 +40,18 @@ final class ColumnMerge {
         this.placements = requireNonNull(placements, "placements is null");
     }
 
-    /** Hears where a row went. */
+    /** Receives the new place of a row. */
     @FunctionalInterface
     interface Placements {
         void place(int input, int ordinal, int newFile, int newOrdinal);
     }
 
     /**
-     * Whether files of a table can be merged so: their rows are in key order, have the columns of
-     * the version they are read as, and nothing but their keys decides which file takes them.
+     * Whether files of a table can be merged this way: their rows are in key order and have the
+     * columns of the version in which they are read, and only their keys decide which file takes
+     * them.
      *
-     * @param inputs read as the version
+     * @param inputs read in the present version
      */
     static boolean isPossible(TableVersions versions, List<ColumnFile> inputs, SegmentCuts cuts)
             throws IOException {
@@ -79,7 +80,7 @@ final class ColumnMerge {
         return !schema.hasPrimaryKey() || (file.hasKeyIndex() && file.keyIndex().isByRank());
     }
 
-    /** Adds an input, whose number the placements hear; before {@link #run}. */
+    /** Adds an input, whose number the placements receive; before {@link #run}. */
     void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, KeptRows kept)
             throws IOException {
         batches.add(rows);

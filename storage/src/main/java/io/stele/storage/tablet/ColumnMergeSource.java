@@ -64,7 +64,7 @@ final class ColumnMergeSource {
         void run() throws IOException;
     }
 
-    /** Moves to the next row that is kept; false at the end. */
+    /** Moves to the next retained row; false at the end. */
     boolean advance() throws IOException {
         while (true) {
             position++;

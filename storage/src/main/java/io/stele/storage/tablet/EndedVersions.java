@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions of a row file with a tombstone for each row that a deletion of partitions ended: as
- * if every such row had been deleted by its key at that LSN. Confined to one thread.
+ * The versions of an SST file with a tombstone for each row that a range tombstone deletes, as if
+ * every such row had been deleted by its key at that LSN. Confined to one thread.
  */
 final class EndedVersions implements Iterator<KeyedVersion> {
     private final Iterator<KeyedVersion> versions;

@@ -51,7 +51,7 @@ final class EntryOrder {
         return sorting.order;
     }
 
-    /** Sorts a part of the order, of keys whose first {@code known} bytes are the same. */
+    /** Sorts a part of the order, whose keys share their first {@code known} bytes. */
     private void sort(int from, int to, int known, int depth) {
         if (to - from <= FEW) {
             insert(from, to);
@@ -86,7 +86,7 @@ final class EntryOrder {
         }
     }
 
-    /** How many first bytes the keys share; below 0 if one of them ends there. */
+    /** The number of first bytes that the keys share; below 0 if one of them ends there. */
     private int shared(int from, int to, int known) {
         int first = order[from];
         int start = start(first);

@@ -15,7 +15,7 @@ record EntryRun(byte[] bytes, int[] ends, long[] lsns) {
     /** Bytes of an entry beyond its key: where it ends, and its LSN. */
     static final int OVERHEAD_BYTES = Integer.BYTES + Long.BYTES;
 
-    /** The first so many of entries that lie in any order. */
+    /** A run of the first {@code count} entries, which may be in any order. */
     static EntryRun sorted(byte[] bytes, int[] ends, long[] lsns, int count) {
         int[] order = EntryOrder.of(bytes, ends, lsns, count);
         byte[] sortedBytes = new byte[count == 0 ? 0 : ends[count - 1]];

@@ -4,7 +4,7 @@ import io.stele.protocol.schema.TableSchema;
 
 /**
  * A calculation of the LSN below which rows of a table with a time to live have expired, so that
- * files need not keep them. Stateless.
+ * files need not retain them. Stateless.
  */
 final class Expiry {
     /**

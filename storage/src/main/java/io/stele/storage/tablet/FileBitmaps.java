@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The bitmap index of a file that a flush or merge writes. Confined to one thread. */
+/** The bitmap index of a file that a flush or compaction writes. Confined to one thread. */
 final class FileBitmaps {
     private final int[] columnIds;
     private final int[] columnIndexes;

@@ -5,7 +5,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.Compression;
 import io.stele.storage.orc.OrcCompression;
 
-/** A table's choice of compression, as each kind of file knows it. Stateless. */
+/** A mapping of a table's compression option to the codecs of each kind of file. Stateless. */
 final class FileCompressions {
     private FileCompressions() {}
 

@@ -20,7 +20,7 @@ public final class FileIds {
         return prefix + Long.toHexString(counter.incrementAndGet());
     }
 
-    /** Where the files of a table in a shard lie, with the slash. */
+    /** The folder of the files of a table in a shard, with the slash. */
     public static String folder(TableId table, ShardId shard) {
         return "data/" + table + "/" + shard.index() + "/";
     }

@@ -11,8 +11,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column file of which all bytes are there, with its key index and checksums, to be published and
- * opened by whichever thread comes to it. Handed from one thread to the next.
+ * A column file with all its bytes, key index and checksums, ready to be published and opened by
+ * any thread. It is handed from one thread to the next.
  */
 final class FinishedFile implements ParallelWrites.Write {
     private static final long OBJECTS = 2; // data and key index; checksums are part of the end

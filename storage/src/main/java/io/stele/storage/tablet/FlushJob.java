@@ -135,7 +135,7 @@ final class FlushJob {
     private boolean isHistoryApart() {
         long older = rows.olderVersionCount();
         if (table.expiredLsn() == 0 && !history.areWorthIt(older, rows.versionCount() - older)) {
-            return false; // whatever the retention is, without looking at each
+            return false; // for every retention, without checking each
         }
         long count = 0;
         long ended = 0;

@@ -36,7 +36,7 @@ final class HashSetOfLongs {
         return (long) Long.BYTES * slots.length;
     }
 
-    /** Where the hash is, or would be. */
+    /** The slot of the hash, or the free one for it. */
     private int slot(long hash) {
         int mask = slots.length - 1;
         int slot = (int) (hash >>> 32) & mask;

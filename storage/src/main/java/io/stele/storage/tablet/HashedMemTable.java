@@ -9,10 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The memtable of a column table with a primary key: versions in the order they came, and a hash of
  * their keys.
  *
- * <p>Order is made as late as can be without keeping a reader waiting: the writer sorts every
- * {@value #RUN_SIZE} versions into a run, and who wants all of them in order merges the runs and
- * the few that came since. A lookup of an old version walks the versions of its key from the newest
- * on.
+ * <p>Sorting is deferred as long as no reader has to wait for it. The writer sorts every {@value
+ * #RUN_SIZE} versions into a run; a reader in key order merges the runs and the few versions since.
+ * A lookup of an old version walks the versions of its key from the newest on.
  *
  * <p>One writer; readers on any thread, without locks.
  */

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Files of a table that no merge got through, and until when merges leave them alone: longer with
- * each failure, so that what is whole is merged meanwhile. Confined to the shard's context.
+ * Files of a table on which compactions failed, and how long compactions exclude them: longer with
+ * each failure, so that intact files are compacted meanwhile. Confined to the shard's context.
  */
 final class HeldBackFiles {
-    /** The longest pause of merges that may well succeed the next time. */
+    /** The longest pause of compactions that may well succeed the next time. */
     private static final long FIRST_PAUSE_MILLIS = 10_000;
 
     /** Eleven minutes: what is repaired or found in another copy need not wait much longer. */
@@ -26,10 +26,10 @@ final class HeldBackFiles {
     }
 
     /**
-     * A merge failed, and would fail again.
+     * A compaction failed, and would fail again.
      *
-     * @param inputs of which those are held back that the cause names; all, if it names none
-     * @param cause with the names of objects
+     * @param inputs the inputs; those that the cause names are held back, or all if it names none
+     * @param cause the message, which may contain names of objects
      */
     void failed(List<FileEntry> inputs, String cause, long nowMillis) {
         List<FileEntry> named =
@@ -47,18 +47,18 @@ final class HeldBackFiles {
                 FIRST_PAUSE_MILLIS << Math.min(failures - 1, Integer.SIZE / 2));
     }
 
-    /** Whether merges leave the file alone now. */
+    /** Whether compactions exclude the file now. */
     boolean contains(FileEntry file, long nowMillis) {
         Held held = files.get(file.fileId());
         return held != null && held.isHeld(nowMillis);
     }
 
-    /** Forgets files that the table has no more. */
+    /** Drops files that the table no longer has. */
     void retain(Set<String> fileIds) {
         files.keySet().retainAll(fileIds);
     }
 
-    /** Whether no file is known that merges failed on. */
+    /** Whether there is no file on which compactions failed. */
     boolean isEmpty() {
         return files.isEmpty();
     }

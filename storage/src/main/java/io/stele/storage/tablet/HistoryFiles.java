@@ -11,7 +11,8 @@ record HistoryFiles(long minRows) {
     private static final int PART = 16; // with a smaller share, scans hardly notice
 
     /**
-     * @param targetBytes size of merged files: history should be more than crumbs beside that
+     * @param targetBytes size of compacted files: a history file should not be tiny compared with
+     *     it
      */
     static HistoryFiles forFilesOf(long targetBytes) {
         return new HistoryFiles(Math.max(8, targetBytes >> 18));

@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
  * the retained history.
  *
  * <p>Versions come in the order of the primary key, so their entries are sorted in memory piece by
- * piece. The pieces are written as files and merged into level 1, which the index does not have
- * yet. Steps run on background threads, one after the other; everything else runs on the shard's
- * context.
+ * piece. The pieces are written as files and merged into level 1, which is still empty. Steps run
+ * on background threads, one after the other; everything else runs on the shard's context.
  */
 public final class IndexBackfill implements ManifestChange, AutoCloseable {
     /** Bytes of entries that are sorted in memory: one build at a time is at work on a node. */
@@ -179,7 +178,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
 
     @Override
     public void catchUp() {
-        // Row files have no delete vectors.
+        // SST files have no deletion vectors.
     }
 
     @Override

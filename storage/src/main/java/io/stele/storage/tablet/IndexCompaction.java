@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Merges row files of a secondary index into one level, without the entries that {@link
- * IndexRepair} finds to be of no more use. Writing runs on a background thread.
+ * A compaction job of a secondary index's SST files into one level. It drops the entries that
+ * {@link IndexRepair} finds obsolete. Writing runs on a background thread.
  */
 final class IndexCompaction implements ManifestChange {
     private static final int BATCH_ENTRIES = 1 << 16; // what repair sorts by primary key at a time
@@ -109,7 +109,7 @@ final class IndexCompaction implements ManifestChange {
 
     @Override
     public void catchUp() {
-        // Row files have no delete vectors.
+        // SST files have no deletion vectors.
     }
 
     @Override

@@ -48,6 +48,6 @@ public record IndexDrop(TableShard table) implements ManifestChange {
 
     @Override
     public void install() {
-        // Readers that hold the table's view go on; nobody finds the index any more.
+        // Readers that hold the table's view continue; new ones do not find the index.
     }
 }

@@ -8,13 +8,13 @@ import java.util.List;
 
 /**
  * A writer of the index entries of rows into index memtables, a batch at a time. Each apply worker
- * (lane) of a table has one.
+ * of a table has one.
  *
- * <p>Entries stay in the lane of their row, whatever their own key. An entry is a fact that is
- * never retracted. So nothing depends on the order of two entries, and none is passed from lane to
- * lane.
+ * <p>Entries stay in the hash bucket of their row, independent of their own key. An entry is never
+ * removed by a write. So nothing depends on the order of two entries, and none is passed between
+ * workers.
  *
- * <p>Confined to its lane, or to code that runs while the lanes are idle.
+ * <p>Confined to its worker, or to code that runs while the apply workers are idle.
  */
 final class IndexEntryWriter {
     private final List<IndexKeys> keys;

@@ -53,7 +53,7 @@ public final class IndexKeys {
                 1024, Integer.MAX_VALUE - 16, ErrorCode.ROW_TOO_LARGE, "index entries");
     }
 
-    /** Room for the index columns of one row, whatever their length. */
+    /** A buffer for the index columns of one row, of any length. */
     public static GrowingBytes buffer() {
         return new GrowingBytes(256, Integer.MAX_VALUE - 16, ErrorCode.KEY_TOO_LARGE, "index key");
     }
@@ -103,12 +103,12 @@ public final class IndexKeys {
         return XxHash64.hash(array, offset, length);
     }
 
-    /** What entries begin with whose rows' index columns begin with {@code prefix}. */
+    /** The prefix of the entries of rows whose index columns begin with {@code prefix}. */
     public static byte[] entryPrefix(byte[] prefix) {
         return prefix.length <= MAX_COLUMN_BYTES ? prefix : Arrays.copyOf(prefix, MAX_COLUMN_BYTES);
     }
 
-    /** How many bytes of an entry are index columns. */
+    /** The number of bytes of an entry that are index columns. */
     public int columnBytes(byte[] array, int offset, int length) {
         try {
             return columns.length(array, offset, offset + Math.min(length, MAX_COLUMN_BYTES));
@@ -138,7 +138,7 @@ public final class IndexKeys {
     }
 
     /**
-     * Whether a row has the values that its entry says, and they begin with {@code prefix}.
+     * Whether a row has the values of its entry, and they begin with {@code prefix}.
      *
      * @param buffer room to encode them, cleared here
      */

@@ -9,16 +9,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The newest entries of one secondary index in one shard, in memory.
  *
- * <p>Entries are written blindly and seldom read before they are flushed, so they are not kept in a
- * skip list: they are appended to a tail, a full tail is sorted into a run, and {@value #FAN_IN}
- * runs become a larger one. A reader looks through the tail and searches the runs. Keys lie in
- * large arrays: an object each would cost more to keep, and the collector to move, than all else.
+ * <p>Entries are written without a lookup and seldom read before they are flushed, so they are not
+ * in a skip list. They are appended to an unsorted buffer. A full buffer is sorted into a run, and
+ * {@value #FAN_IN} runs are merged into a larger one. A reader scans the buffer and searches the
+ * runs. Keys lie in large arrays, because an object per key would cost more memory and garbage
+ * collection than all else.
  *
- * <p>That of a unique index, which is asked about every row that is written, also knows what index
- * columns its entries may have ({@link #mayHave}).
+ * <p>That of a unique index, which is checked for every written row, also has a set of the hashes
+ * of its index columns ({@link #mayHave}).
  *
- * <p>One writer (the shard's execution context). Readers on any thread, without locks: they see
- * what was there at the last {@link #publish}.
+ * <p>One writer (the shard's execution context). Readers on any thread, without locks: they see the
+ * entries of the last {@link #publish}.
  */
 public final class IndexMemTable {
     private static final int TAIL_ENTRIES = 1024; // what a lookup may look through one by one
@@ -116,7 +117,7 @@ public final class IndexMemTable {
         }
     }
 
-    /** Sorted runs, and the tail that grows. */
+    /** Sorted runs, and the unsorted buffer that grows. */
     private record Parts(List<EntryRun> large, List<EntryRun> small, Tail tail) {
         private Parts withFullTail() {
             List<EntryRun> newSmall = new ArrayList<>(small);
@@ -156,7 +157,7 @@ public final class IndexMemTable {
 
         private List<KeyedVersion> find(byte[] prefix) {
             int count = size;
-            byte[] present = bytes; // read after the size: it has that many
+            byte[] present = bytes; // read after the size, so it has at least that many entries
             List<KeyedVersion> found = new ArrayList<>();
             int start = 0;
             for (int i = 0; i < count; i++) {

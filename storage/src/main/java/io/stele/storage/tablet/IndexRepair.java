@@ -15,18 +15,18 @@ import java.util.List;
  *
  * <p>Every version of a row has its own entry with the LSN of the version. So an entry at or below
  * the retention LSN is needed only if it has the LSN of the version that a reader there sees. Later
- * versions have later entries, which are kept without a check. The rows themselves are not read for
- * this (Luo and Carey 2019, section 4.4: repair by primary key and timestamp).
+ * versions have later entries, which are retained without a check. The rows themselves are not read
+ * for this (Luo and Carey 2019, section 4.4: repair by primary key and timestamp).
  *
  * <p>A batch is looked up in the order of the primary keys, so that each block of the table's files
  * is read once. Where few rows ever change, that would find nothing. So a sample of the batch is
  * checked first, and the rest only if enough of the sample is stale. Confined to one thread.
  */
 final class IndexRepair {
-    /** One entry of this many is looked at in any case. */
+    /** One entry of this many is always checked. */
     static final int SAMPLE = 64;
 
-    /** The whole batch is looked at if more than one of this many of the sample is stale. */
+    /** The whole batch is checked if more than one of this many of the sample is stale. */
     private static final int WORTH_IT = 16;
 
     private final IndexKeys keys;
@@ -39,7 +39,7 @@ final class IndexRepair {
 
     /**
      * @param expiredLsn rows below are not visible to any reader
-     * @param thorough look at all entries
+     * @param thorough whether to check all entries
      */
     IndexRepair(
             IndexKeys keys,
@@ -74,12 +74,12 @@ final class IndexRepair {
         return found;
     }
 
-    /** How many entries were looked up. */
+    /** The number of entries looked up. */
     long checked() {
         return checked;
     }
 
-    /** How many of them can be dropped. */
+    /** The number of them that can be dropped. */
     long stale() {
         return stale;
     }

@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A secondary index of a table in one shard: its memtables and row files. Confined to the shard's
+ * A secondary index of a table in one shard: its memtables and SST files. Confined to the shard's
  * execution context; readers see it through {@link #view}.
  */
 final class IndexTablet {
     private IndexKeys keys;
     private boolean complete;
     private long staleDropped;
-    private final List<IndexMemTable> active = new ArrayList<>(); // one a lane, or more
+    private final List<IndexMemTable> active =
+            new ArrayList<>(); // at least one for each apply worker
     private final List<IndexMemTable> sealed = new ArrayList<>(); // newest first
     private List<RowFile> files = List.of(); // another list when they change, and only then
 
@@ -40,12 +41,12 @@ final class IndexTablet {
         keys = newKeys;
     }
 
-    /** What the lane of this index puts its entries into. */
+    /** The memtable that takes the entries of an apply worker. */
     IndexMemTable active(int lane) {
         return active.get(lane);
     }
 
-    /** Has a memtable for each of so many lanes. */
+    /** Creates memtables until there is one for each of {@code lanes} apply workers. */
     void useLanes(int lanes) {
         while (active.size() < lanes) {
             active.add(newMemTable());
@@ -70,7 +71,7 @@ final class IndexTablet {
         return closed;
     }
 
-    /** Forgets what is in no file. */
+    /** Drops the entries that are in no file. */
     void letGo() {
         seal();
         sealed.clear();

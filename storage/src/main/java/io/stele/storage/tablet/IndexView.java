@@ -25,12 +25,12 @@ import java.util.TreeSet;
  *
  * <p>Invariant: if complete, every version of a row that is readable at an LSN above the retention
  * point has its entry, with its LSN, in a memtable or file here. There may be entries of rows that
- * are no more, or have other values now.
+ * were deleted, or have other values now.
  *
  * @param complete whether the rows from before the index have their entries
- * @param memTables newest first; the first, one a lane, take entries
+ * @param memTables newest first; the first ones, one for each apply worker, take entries
  * @param files level 0 newest first, then level 1 by key
- * @param staleDropped entries without a row that merges have dropped since the start
+ * @param staleDropped entries without a row that compactions have dropped since the start
  */
 public record IndexView(
         IndexKeys keys,
@@ -49,8 +49,8 @@ public record IndexView(
 
     /**
      * The entries of rows whose index columns begin with {@code prefix}, by key and the newest
-     * first; the same one may come several times. An {@link UncheckedIOException} tells of a file
-     * that cannot be read.
+     * first; an entry may come several times. If a file cannot be read, the iterator throws {@link
+     * UncheckedIOException}.
      */
     public Iterator<KeyedVersion> entries(byte[] prefix) throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
@@ -128,7 +128,7 @@ public record IndexView(
                 held.add(file.withReader(reader));
                 prefetches.put(file, reader.prefetchBeginnings());
             } else {
-                held.add(file); // which nobody opens
+                held.add(file); // not opened for this
             }
         }
         for (int i = 0; i < prefixes.size(); i++) {

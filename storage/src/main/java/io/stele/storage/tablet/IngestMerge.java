@@ -82,7 +82,7 @@ final class IngestMerge {
         target.end();
     }
 
-    /** Where keys that come sorted end their rows. */
+    /** The other files, in which sorted keys make their rows obsolete. */
     private interface OtherFiles {
         void supersede(byte[] key) throws IOException;
 

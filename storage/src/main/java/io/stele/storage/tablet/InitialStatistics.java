@@ -14,7 +14,10 @@ import java.util.Optional;
 public final class InitialStatistics {
     private InitialStatistics() {}
 
-    /** Of so many rows, which all have the initial value, or null where there is none. */
+    /**
+     * The statistics of {@code rowCount} rows that all have the initial value, or null if there is
+     * none.
+     */
     static ColumnStats of(ColumnSchema column, long rowCount) {
         return InitialRow.of(column)
                 .map(row -> ofValue(column, row))

@@ -4,14 +4,14 @@ package io.stele.storage.tablet;
  * A filter by LSN of the rows that compactions, index backfills and scans of row versions keep from
  * column files.
  *
- * @param retentionLsn only rows that ended later
- * @param expiredLsn of those, the ones at or above
+ * @param retentionLsn only rows that became obsolete later
+ * @param expiredLsn only rows at or above
  */
 record KeptRows(long retentionLsn, long expiredLsn) {
     /**
-     * Whether a row is kept. One that ended at its own LSN was never visible: that of a worker's
-     * file, where the same transaction wrote the key otherwise. In a merged file it might come
-     * before the row that is, and lookups by key take the first.
+     * Whether a row is retained. A row that became obsolete at its own LSN was never visible: it is
+     * in a worker's file, and the same transaction also wrote its key elsewhere. In a compacted
+     * file it might come before the visible row, and lookups by key take the first.
      *
      * @param endLsn the LSN from which it is not visible; {@link RetainedVersions#PRESENT} if it is
      */

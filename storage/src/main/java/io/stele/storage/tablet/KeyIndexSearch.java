@@ -115,7 +115,7 @@ final class KeyIndexSearch {
         return indexBytes + blockBytes;
     }
 
-    /** The keys of which it is not known what a file has. */
+    /** The keys that memory could not decide for a file. */
     private static final class LeftKeys {
         private final ColumnFile file;
         private final ColumnFile.Found found;

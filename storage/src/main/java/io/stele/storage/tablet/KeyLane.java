@@ -3,17 +3,17 @@ package io.stele.storage.tablet;
 import io.stele.protocol.schema.XxHash64;
 
 /**
- * One of the lanes that the keys of a shard are divided into, by hash: all changes of a key are one
- * lane's.
+ * One of the hash buckets into which the keys of a shard are divided: all changes of a key belong
+ * to one bucket.
  *
- * <p>Shards take the remainder of the hash of the distribution key; lanes take the upper bits of
- * the hash of the whole key, so that the keys of one shard fall in all lanes.
+ * <p>Shards use the remainder of the hash of the distribution key. Buckets use the upper bits of
+ * the hash of the whole key, so that the keys of one shard are in all buckets.
  *
  * @param index from 0
- * @param count of all lanes
+ * @param count of all buckets
  */
 public record KeyLane(int index, int count) {
-    /** The lane of a shard that has only one. */
+    /** The bucket of a shard that has only one. */
     public static final KeyLane ALL = new KeyLane(0, 1);
 
     public KeyLane {
@@ -23,17 +23,17 @@ public record KeyLane(int index, int count) {
         }
     }
 
-    /** The lane, of so many, that a key is in. */
+    /** The bucket of a key, of {@code count} buckets. */
     static int of(byte[] key, int offset, int length, int count) {
         return count == 1 ? 0 : of(XxHash64.hash(key, offset, length), count);
     }
 
-    // The upper 32 bits as a fraction of all lanes.
+    // The upper 32 bits as a fraction of all buckets.
     private static int of(long hash, int count) {
         return (int) ((hash >>> Integer.SIZE) * count >>> Integer.SIZE);
     }
 
-    /** Whether a key is in this lane. */
+    /** Whether a key is in this bucket. */
     public boolean has(byte[] key, int offset, int length) {
         return of(key, offset, length, count) == index;
     }

@@ -25,7 +25,7 @@ final class KeySlots {
         this.versions = requireNonNull(versions, "versions is null");
     }
 
-    /** How many keys there are; the writer's. */
+    /** The number of keys; for the writer only. */
     int keyCount() {
         return keyCount;
     }
@@ -53,7 +53,7 @@ final class KeySlots {
     /**
      * Makes a version the newest of its key.
      *
-     * @param before what {@link #find} said of the key
+     * @param before the result of {@link #find} for the key
      */
     void put(int hash, int index, int before) {
         if (before == VersionStore.NONE) {
@@ -85,8 +85,8 @@ final class KeySlots {
         slots = grown;
     }
 
-    // Shards and lanes took bits of the key's hash; the product has something of all of them on
-    // top.
+    // Shards and hash buckets used bits of the key's hash; the product mixes all of them into the
+    // top bits.
     private static int start(int hash, int slotCount) {
         return (hash * 0x9E3779B9) >>> (1 + Integer.numberOfLeadingZeros(slotCount));
     }

@@ -11,16 +11,16 @@ import java.util.Arrays;
  * One version of one row in memory: a key, an LSN, and the row's bytes or the fact that it was
  * deleted.
  *
- * <p>Key and row are slices of arrays that belong to someone else (the batch as it came from the
- * wire); nothing is copied. Immutable as long as nobody writes into these arrays.
+ * <p>Key and row are slices of arrays of other objects, such as a received batch; nothing is
+ * copied. Immutable as long as these arrays are not written to.
  *
  * <p>Ordered by key (unsigned bytes) ascending, then by LSN descending, so the newest version of a
- * key comes first. The first 16 key bytes are kept as numbers: most comparisons end there without
+ * key comes first. The first 16 key bytes are stored as numbers: most comparisons end there without
  * touching the array.
  */
 public final class KeyedVersion implements Comparable<KeyedVersion> {
     /**
-     * What a version costs beyond its bytes: the object, its skip list node and its share of the
+     * The memory of a version beyond its bytes: the object, its skip list node and its share of the
      * index levels.
      */
     public static final int OVERHEAD_BYTES = 128;
@@ -96,8 +96,8 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
     }
 
     /**
-     * What sorts just before or at the newest version of a key that a reader at {@code lsn} may
-     * see.
+     * A version that sorts just before or at the newest version of a key that a reader at {@code
+     * lsn} may see.
      */
     static KeyedVersion probe(byte[] keyArray, int keyOffset, int keyLength, long lsn) {
         return deleted(keyArray, keyOffset, keyLength, lsn);
@@ -127,7 +127,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         return prefix;
     }
 
-    /** The row's length, or what says that this is a tombstone. */
+    /** The row's length, or the marker of a tombstone. */
     int storedRowLength() {
         return rowLength;
     }
@@ -180,7 +180,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         return Arrays.copyOfRange(rowArray, rowOffset, rowOffset + rowLength());
     }
 
-    /** Bytes this version keeps in memory, about. */
+    /** About the bytes that this version takes in memory. */
     public int memoryBytes() {
         return OVERHEAD_BYTES + keyLength + rowLength();
     }

@@ -6,17 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memtable in parts, one for each apply worker (lane) of keys, so that workers write in parallel
+ * A memtable in parts, one for each hash bucket of keys, so that apply workers write in parallel
  * and share nothing. Readers see one memtable.
  *
- * <p>Invariant: a version is in the part of its key's lane. Invariant: each part has one writer at
- * a time: its lane, or code that runs while the lanes are idle ({@link #put}).
+ * <p>Invariant: a version is in the part of its key's bucket. Invariant: each part has one writer
+ * at a time: its apply worker, or code that runs while the workers are idle ({@link #put}).
  */
 final class LanedMemTable implements MemTable {
     private final List<MemTable> parts;
 
     /**
-     * @param parts one a lane
+     * @param parts one for each hash bucket
      */
     LanedMemTable(List<MemTable> parts) {
         if (parts.size() < 2) {

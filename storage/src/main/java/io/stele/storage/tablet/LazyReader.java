@@ -12,11 +12,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The reader of a file, which is opened by who needs it first and stays open. What cannot be opened
- * is tried again by the next one. Thread-safe; several who come at once may each open it, of which
- * one stays.
+ * The reader of a file, which is opened at the first use and stays open. After a failure the next
+ * use tries again. Thread-safe; concurrent first uses may each open it, and one reader stays.
  *
- * @param <R> what reads the file
+ * @param <R> the type of the reader
  */
 public final class LazyReader<R> {
     /** Opens the file; blocks. */
@@ -33,8 +32,8 @@ public final class LazyReader<R> {
     }
 
     /**
-     * Opens those that are not open, side by side. A hint: what cannot be opened fails for who
-     * needs it.
+     * Opens those that are not open, side by side. This is a hint: a failure is thrown only at the
+     * reader's use.
      */
     public static void openAll(Collection<? extends LazyReader<?>> readers, ParallelReads reads)
             throws IOException {

@@ -18,10 +18,10 @@ import java.util.function.Function;
 public interface ManifestChange {
     TableShard table();
 
-    /** Column files this change adds, whose delete vectors are stored with the manifest. */
+    /** Column files this change adds, whose deletion vectors are stored with the manifest. */
     List<ColumnFile> newColumnFiles();
 
-    /** Files that are replaced; nobody starts to read them once this is installed. */
+    /** Files that are replaced; no new reader uses them once this is installed. */
     Set<String> removedFileIds();
 
     /** Whether what this was about is gone meanwhile, so that it must not be published. */
@@ -29,14 +29,14 @@ public interface ManifestChange {
         return false;
     }
 
-    /** Brings the delete vectors of the new files up to what is applied now. */
+    /** Brings the deletion vectors of the new files up to the changes applied now. */
     void catchUp() throws IOException;
 
     /**
      * Puts the change into the next manifest.
      *
      * @param base the present manifest
-     * @param entryOf the entry of a new file, with its stored delete vector
+     * @param entryOf the entry of a new file, with its stored deletion vector
      */
     void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf);
 
@@ -44,8 +44,8 @@ public interface ManifestChange {
     void install() throws IOException;
 
     /**
-     * Whether the version has the deletions and the history of the table as they are then; if not,
-     * what the version before says of them stays.
+     * Whether the version has the present deletions and history of the table; if not, those of the
+     * previous version stay.
      */
     default boolean savesDeletions() {
         return true;

@@ -7,8 +7,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memtable of an earlier schema version, read as a later one: each row is mapped when it is
- * looked at. Takes no more rows.
+ * A memtable of an earlier schema version, read as a later one: each row is mapped when it is read.
+ * It takes no more rows.
  */
 final class MappedMemTable implements MemTable {
     private final MemTable written;

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The newest rows of one table in one shard, in memory, in all their versions.
  *
  * <p>Invariant: the LSNs of successive {@link #put} calls never decrease. One writer at a time (the
- * shard's execution context, or of a part the context of its lane); readers on any thread, without
- * locks: a reader that waited for the shard to apply LSN T sees every version at or below T.
+ * shard's execution context, or for a part its apply worker); readers on any thread, without locks:
+ * a reader that waited for the shard to apply LSN T sees every version at or below T.
  */
 public sealed interface MemTable
         permits CountedMemTable, MappedMemTable, LanedMemTable, StackedMemTable {
@@ -23,19 +23,19 @@ public sealed interface MemTable
         };
     }
 
-    /** The memtable of a table whose changes come in so many lanes. */
+    /** The memtable of a table whose changes come in {@code lanes} hash buckets. */
     static MemTable create(int lanes, MemTableKind kind, int schemaVersion) {
         return lanes == 1
                 ? create(kind, schemaVersion)
                 : LanedMemTable.create(lanes, kind, schemaVersion);
     }
 
-    /** How many lanes can write at a time. */
+    /** The number of apply workers that can write at a time. */
     default int laneCount() {
         return 1;
     }
 
-    /** What the lane of this index, and nobody else meanwhile, puts its versions into. */
+    /** The part that the apply worker of this index, and no other code meanwhile, writes to. */
     default MemTable lane(int lane) {
         return this;
     }
@@ -66,10 +66,10 @@ public sealed interface MemTable
     /** Bytes held, about. */
     long sizeBytes();
 
-    /** How many versions were put. */
+    /** The number of versions that were put. */
     long versionCount();
 
-    /** How many versions, at most, are not the newest of their key here. */
+    /** An upper limit of the versions that are not the newest of their key here. */
     default long olderVersionCount() {
         return versionCount();
     }

@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
 
 /**
  * Several sorted sequences of versions as one, by key ascending and LSN descending; where key and
- * LSN are equal, the sequence named first goes first. A sequence that fails to go on leaves all as
- * it was. Confined to one thread.
+ * LSN are equal, the sequence named first goes first. If a sequence fails to advance, nothing
+ * changes. Confined to one thread.
  */
 public final class MergingVersions implements Iterator<KeyedVersion> {
     private final PriorityQueue<Source> sources;

@@ -51,7 +51,7 @@ public final class PartitionMatcher {
         return new PartitionMatcher(KeyEncoder.forPrimaryKey(schema), predicate);
     }
 
-    /** Whether a domain of the column says of every value whether it is in. */
+    /** Whether a domain of the column decides exactly for every value. */
     public static boolean isExact(ColumnSchema column) {
         // The key of a NaN is a value like others; domains have none.
         return column.type().isOrderable()
@@ -59,7 +59,7 @@ public final class PartitionMatcher {
                 && column.type().kind() != TypeKind.DOUBLE;
     }
 
-    /** Whether the rows of a file match; true if its partition is not known. */
+    /** Whether the rows of a file match; true if the file has no partition values. */
     public boolean matches(FileEntry file) {
         return file.partition().isEmpty() || matches(file.partition().get());
     }

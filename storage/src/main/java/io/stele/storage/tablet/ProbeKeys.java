@@ -32,7 +32,7 @@ final class ProbeKeys {
         return of(List.of(batch), KeyLane.ALL);
     }
 
-    /** Those of them that are in a lane. */
+    /** Those of them that are in a hash bucket. */
     static ProbeKeys of(WriteBatchReader batch, KeyLane lane) {
         return of(List.of(batch), lane);
     }

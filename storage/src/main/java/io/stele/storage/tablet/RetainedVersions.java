@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The versions of a sorted sequence that some reader at or above the retention point can still see:
- * of each key the newest one, and every older one that was superseded after the retention point.
+ * of each key the newest one, and every older one that became obsolete after the retention point.
  * Confined to one thread.
  */
 final class RetainedVersions {
-    /** {@link #endLsn} of a version that nothing in the sequence superseded. */
+    /** {@link #endLsn} of a version without a newer one in the sequence. */
     static final long PRESENT = Long.MAX_VALUE;
 
     private final Iterator<KeyedVersion> versions;

@@ -12,13 +12,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest rows of keys that were looked up, merged from wherever their parts were, by table
- * shard and key. One for a node, bounded in bytes; each {@link TableShard} has its {@link Slice}.
+ * A cache of the newest rows of keys that were looked up, by table shard and key. A node has one,
+ * bounded in bytes; each {@link TableShard} has its {@link Slice}.
  *
  * <p>Invariant: a row that is found here is what a lookup without the cache would find at the
  * moment the lookup began or later, at the latest state and at every LSN from {@link Row#fromLsn}
- * up to what is acknowledged. Flush and compaction do not change what a key's newest row is, and so
- * do not touch the cache.
+ * up to the acknowledged one. Flush and compaction do not change a key's newest row, and so do not
+ * touch the cache.
  *
  * <p>Thread-safe.
  */
@@ -31,8 +31,8 @@ public final class RowCache {
     private final AtomicLong lastSlice = new AtomicLong();
 
     /**
-     * @param maxBytes of keys, rows and what keeping them costs; 0: nothing is kept
-     * @param nanoTime measures what lookups take that find nothing here
+     * @param maxBytes of keys, rows and overhead; 0: nothing is cached
+     * @param nanoTime the clock that measures lookups that miss
      */
     public RowCache(String name, long maxBytes, LongSupplier nanoTime) {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
@@ -41,7 +41,7 @@ public final class RowCache {
     }
 
     /**
-     * What is known of a key.
+     * The cached state of a key.
      *
      * @param bytes the row, not to be changed; null: the key has none
      * @param lsn of the row's version; without meaning where there is no row
@@ -73,8 +73,8 @@ public final class RowCache {
     }
 
     /**
-     * The rows of one table in one shard; closed until someone looks a key up, so that tables that
-     * are only written and scanned pay nothing. {@link #open}, changes and resets belong to the
+     * The rows of one table in one shard; closed until the first lookup by key, so that tables that
+     * are only written and scanned have no cost. {@link #open}, changes and resets belong to the
      * shard's execution context, the rest is for any thread.
      */
     public final class Slice {
@@ -83,13 +83,14 @@ public final class RowCache {
         private volatile long id = NO_SLICE;
 
         /**
-         * Whether the caller, who looks a key up, has to have the shard's context {@link #open}.
+         * Whether the caller, which looks a key up, must have the shard's context {@link #open}
+         * this slice.
          */
         public boolean isWanted() {
             return enabled && !wanted.get() && wanted.compareAndSet(false, true);
         }
 
-        /** Between two changes: from now on rows are kept. */
+        /** Called between two changes: rows are cached from now on. */
         public void open() {
             open = true;
             id = lastSlice.incrementAndGet();
@@ -105,7 +106,7 @@ public final class RowCache {
             return current == NO_SLICE ? null : new Key(current, key, hash);
         }
 
-        /** What is known of the key at {@code lsn}; null if that is nothing. */
+        /** The cached state of the key at {@code lsn}; null if there is none. */
         public @Nullable Row find(Key key, long lsn) {
             Row row = rows.find(key);
             return row != null && row.fromLsn() <= lsn ? row : null;
@@ -117,9 +118,9 @@ public final class RowCache {
         }
 
         /**
-         * Keeps a row, if it is known to be the newest in a view taken after the ticket.
+         * Caches a row, if it is certainly the newest in a view taken after the ticket.
          *
-         * @param nanos that finding it took
+         * @param nanos how long finding it took
          */
         public void offer(Key key, Row row, long ticket, long nanos) {
             if (row.fromLsn() != Row.UNKNOWN) {
@@ -127,7 +128,7 @@ public final class RowCache {
             }
         }
 
-        /** What lookups are measured by. */
+        /** The clock that measures lookups. */
         public long nanoTime() {
             return nanoTime.getAsLong();
         }
@@ -159,7 +160,7 @@ public final class RowCache {
             id = NO_SLICE;
         }
 
-        /** Starts empty; what was known before is never found again, and is evicted. */
+        /** Starts empty; earlier entries are never found again, and are evicted. */
         void endReset() {
             id = open ? lastSlice.incrementAndGet() : NO_SLICE;
         }

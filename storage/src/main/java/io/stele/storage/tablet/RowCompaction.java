@@ -18,9 +18,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Merges row files into one level: of each key the versions that someone can still read. A
- * tombstone below the retention point goes where no file below the level may have its key, since
- * then nothing older of the key is left outside the inputs. Writing runs on a background thread.
+ * A compaction job of SST files into one level, with the versions of each key that some reader can
+ * still see. A tombstone below the retention point is dropped where no file below the level may
+ * have its key, because then no older version of the key is left outside the inputs. Writing runs
+ * on a background thread.
  */
 final class RowCompaction implements ManifestChange {
     private final TableShard table;
@@ -34,7 +35,7 @@ final class RowCompaction implements ManifestChange {
         this.pick = requireNonNull(pick, "pick is null");
     }
 
-    /** Only takes files away: nobody sees their rows any more. */
+    /** Only removes files whose rows no reader sees any more. */
     static RowCompaction drop(TableShard table, List<RowFile> files) {
         List<FileEntry> entries = files.stream().map(RowFile::entry).toList();
         return new RowCompaction(table, files, new Pick(entries, 0, false, List.of()));
@@ -108,7 +109,7 @@ final class RowCompaction implements ManifestChange {
 
     @Override
     public void catchUp() {
-        // Row files have no delete vectors.
+        // SST files have no deletion vectors.
     }
 
     @Override

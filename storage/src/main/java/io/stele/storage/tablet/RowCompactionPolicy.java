@@ -11,29 +11,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decides which row files of a table to merge, by levels (RocksDB's leveled compaction, {@code
+ * The leveled compaction policy of a table's SST files (as RocksDB's {@code
  * compaction_picker_level}). Pure: the same files give the same answer.
  *
- * <p>Level 0 holds flushes, which overlap, so a read may ask each. Every level below is one sorted
- * run of files that do not overlap, and may hold ten times the bytes of the one above; the last one
- * as much as there is. The level furthest beyond its measure is worked on: of level 0 all files, of
- * another the one file that costs least for what it frees, each with the files it overlaps one
- * level down. So a merge touches a part of the table, and a byte is rewritten about six times a
- * level. A file that overlaps nothing only changes its level.
+ * <p>Level 0 holds flushes, which overlap, so a read may have to check each. Every level below is
+ * one sorted run of files that do not overlap, and may hold ten times the bytes of the one above;
+ * the last one has no limit. The level furthest beyond its limit is compacted: of level 0 all
+ * files, of another level the one file that costs least for what it frees, each with the files it
+ * overlaps one level down. So a compaction reads only a part of the table, and a byte is rewritten
+ * about six times per level. A file that overlaps nothing only changes its level (a trivial move).
  *
- * <p>When no level is beyond its measure, a file is rewritten by itself if more than a quarter of
- * its versions are superseded or tombstones and nobody can read them any more: that is what a table
- * that was updated much and then left alone gets its space back by.
+ * <p>When no level is beyond its limit, a file is rewritten by itself if more than a quarter of its
+ * versions are obsolete or tombstones that no reader can see. So a table that was updated much and
+ * then left alone gets its space back.
  *
  * <p>Invariant of the levels: of one key, the versions in a level are newer than those in every
- * level below. So all of level 0 moves together, and a file below takes everything of its keys from
- * the next level along.
+ * level below. So all of level 0 is compacted together, and a file of another level is compacted
+ * with all versions of its keys in the next level.
  */
 final class RowCompactionPolicy {
     /** Flushes that make level 0 full. */
     static final int LEVEL0_FILES = 4;
 
-    /** How much more a level may hold than the one above. */
+    /** The ratio of a level's limit to that of the level above. */
     static final int RATIO = 10;
 
     /** Level 6 holds 100,000 times level 1: more than a shard ever has. */
@@ -45,9 +45,9 @@ final class RowCompactionPolicy {
     private final long fileBytes;
 
     /**
-     * @param level1Bytes what level 1 may hold; best about four flushes
-     * @param fileBytes size of merged files; small against {@code level1Bytes}, so that merges are
-     *     small
+     * @param level1Bytes limit of level 1; best about four flushes
+     * @param fileBytes size of compacted files; small compared with {@code level1Bytes}, so that
+     *     compactions are small
      */
     RowCompactionPolicy(long level1Bytes, long fileBytes) {
         if (level1Bytes < 1 || fileBytes < 1) {
@@ -58,15 +58,15 @@ final class RowCompactionPolicy {
         this.fileBytes = fileBytes;
     }
 
-    /** Size at which a merge begins its next file. */
+    /** Size at which a compaction begins its next file. */
     long fileBytes() {
         return fileBytes;
     }
 
     /**
-     * What to merge now, if anything.
+     * The files to compact now, if any.
      *
-     * @param retentionLsn nobody reads below
+     * @param retentionLsn no reader reads below
      */
     Optional<Pick> pick(List<Candidate> files, long retentionLsn) {
         Levels levels = new Levels(files);
@@ -89,8 +89,8 @@ final class RowCompactionPolicy {
     }
 
     /**
-     * What to merge when asked to: anything until one level has all, and then files with versions
-     * that nobody can read any more.
+     * The files to compact on request: until one level has all, and then files with versions that
+     * no reader can see any more.
      */
     Optional<Pick> pickAll(List<Candidate> files, long retentionLsn) {
         Levels levels = new Levels(files);
@@ -109,8 +109,8 @@ final class RowCompactionPolicy {
     }
 
     /**
-     * Bytes that merges would have to read until every level is within its measure, about: how far
-     * compaction is behind.
+     * About the bytes that compactions would have to read until every level is within its limit:
+     * how far compaction is behind.
      */
     long pendingBytes(List<Candidate> files) {
         Levels levels = new Levels(files);
@@ -174,7 +174,7 @@ final class RowCompactionPolicy {
                 inputs.stream().map(Candidate::entry).toList(), outputLevel, isMove, deeper);
     }
 
-    // Small files are better merged: otherwise flushes of rising keys would stay as small for ever.
+    // Small files are better merged: otherwise flushes of rising keys would stay small for ever.
     private boolean canMove(List<Candidate> files) {
         for (Candidate file : files) {
             boolean overlapsOther =
@@ -189,8 +189,9 @@ final class RowCompactionPolicy {
     }
 
     /**
-     * The files beside the range of a merge, if they are small for themselves and not large for the
-     * merge; so small files grow geometrically, and none is rewritten often for it.
+     * The files next to the range of a compaction, if they are small by themselves and not large
+     * compared with the compaction. So small files grow geometrically, and none is rewritten often
+     * for it.
      */
     private List<Candidate> smallNeighbours(
             Levels levels, List<Candidate> inputs, int outputLevel) {
@@ -269,9 +270,10 @@ final class RowCompactionPolicy {
     }
 
     /**
-     * A row file.
+     * An SST file.
      *
-     * @param staleCount versions that something newer in the file supersedes, and tombstones; about
+     * @param staleCount about the number of versions with a newer one in the file, and of
+     *     tombstones
      */
     record Candidate(FileEntry entry, long staleCount) {
         Candidate {
@@ -279,17 +281,18 @@ final class RowCompactionPolicy {
         }
 
         /**
-         * @param retentionLsn nobody reads below
+         * @param retentionLsn no reader reads below
          * @param expiredLsn versions below have expired for every reader
          */
         static Candidate of(RowFile file, long retentionLsn, long expiredLsn) {
             if (file.hasEndsBy(retentionLsn)) {
-                // How many rows that concerns only reading it tells; then the file shows it.
+                // Only a read of the file would show how many rows that affects; the read that
+                // follows shows it.
                 return new Candidate(file.entry(), file.entry().rowCount());
             }
             Optional<RowFileReader> open = file.lazyReader().find();
             if (open.isEmpty()) {
-                // Not known yet: too few for a merge of its own, unless one is asked for
+                // Not loaded yet: too few for a compaction of its own, unless one is requested
                 return new Candidate(file.entry(), 1);
             }
             RowFileReader reader = open.get();
@@ -303,9 +306,9 @@ final class RowCompactionPolicy {
     }
 
     /**
-     * Files to merge.
+     * Files to compact.
      *
-     * @param isMove the files get the level as they are
+     * @param isMove whether the files only change their level (a trivial move)
      * @param deeper the files below the output that overlap it: where their keys may be, tombstones
      *     must stay
      */

@@ -18,9 +18,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row file of a table, or of one of its indexes, and its open reader; its rows are read as those
- * of one schema version, whichever they were written with, and as ended where a deletion of
- * partitions ended them that the file does not show itself. Immutable.
+ * An SST file of a table, or of one of its indexes, with its lazily opened reader. Its rows are
+ * read in one schema version, independent of the one with which they were written. Range tombstones
+ * that are newer than the file are applied to them. Immutable.
  */
 public final class RowFile {
     private static final byte[] NO_ROW = {};
@@ -152,7 +152,7 @@ public final class RowFile {
         return entry.maxKey().orElseThrow();
     }
 
-    /** No change that the file knows of is above. */
+    /** No change in the file is above this LSN. */
     public long newestLsn() {
         return Math.max(entry.maxLsn().value(), ends.isEmpty() ? 0 : ends.getLast().lsn().value());
     }
@@ -177,7 +177,7 @@ public final class RowFile {
         return versions(reader.get().cursor());
     }
 
-    /** The same for a merge, which reads ahead. */
+    /** The same for a compaction, which reads ahead. */
     Iterator<KeyedVersion> versions(SequentialReads reads) throws IOException {
         return versions(reader.get().cursor(reads));
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * next start.
  */
 final class RowFileOutput implements AutoCloseable {
-    /** What many entries of an index begin with is no use in a filter. */
+    /** A prefix that many entries of an index share is of no use in a filter. */
     private static final BlockFileOptions UNFILTERED = BlockFileOptions.DEFAULT.withBitsPerKey(1);
 
     private final TableFiles files;
@@ -91,7 +91,7 @@ final class RowFileOutput implements AutoCloseable {
         this.targetBytes = targetBytes;
     }
 
-    // The columns of a unique index are asked for with every write, and seldom there.
+    // The columns of a unique index are looked up with every write, and seldom found.
     private static FilteredKeys filtered(@Nullable IndexKeys index) {
         if (index == null) {
             return FilteredKeys.WHOLE;

@@ -12,8 +12,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The versions of a row file as a sequence; keys and rows are copied out of the blocks. Confined to
- * one thread.
+ * The versions of an SST file as a sequence; keys and rows are copied out of the blocks. Confined
+ * to one thread.
  */
 public final class RowFileVersions implements Iterator<KeyedVersion> {
     private final RowFileCursor cursor;

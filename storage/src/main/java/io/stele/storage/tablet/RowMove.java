@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Row files that overlap nothing one level down and go there as they are: only the manifest
- * changes.
+ * A trivial move: SST files that overlap nothing one level down change their level without a
+ * rewrite, by the manifest alone.
  */
 final class RowMove implements ManifestChange {
     private final TableShard table;
@@ -47,7 +47,7 @@ final class RowMove implements ManifestChange {
 
     @Override
     public void catchUp() {
-        // Row files have no delete vectors.
+        // SST files have no deletion vectors.
     }
 
     @Override

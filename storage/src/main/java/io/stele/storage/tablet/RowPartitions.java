@@ -8,8 +8,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of rows, as files name them. Takes values of any length: what is too long is
- * refused before it is in the log, and what is there is written. Confined to one thread.
+ * An encoder of the partitions of rows, as file entries have them. It takes values of any length:
+ * too long ones are refused before they are in the log, so logged ones must be written. Confined to
+ * one thread.
  */
 final class RowPartitions {
     private final @Nullable KeyEncoder encoder;

@@ -27,8 +27,8 @@ final class SealedMemTable {
      * @param indexes the entries of the rows, by index id
      * @param sealLsn every change of the table at or below is in this memtable, or an older one, or
      *     in files
-     * @param endedLogLsn the oldest log record that ended rows of files, which the manifest of the
-     *     flush will say; {@code Long.MAX_VALUE}: none
+     * @param endedLogLsn the oldest log record of a range tombstone on files, which the manifest of
+     *     the flush will store; {@code Long.MAX_VALUE}: none
      */
     SealedMemTable(
             MemTable memTable,

@@ -27,7 +27,7 @@ final class SegmentCuts {
      */
     private static final int SEGMENTS_PER_FILE = 8;
 
-    /** Each segment has a writer with its buffers while the merge runs. */
+    /** Each segment has a writer with its buffers while the compaction runs. */
     static final int MAX_SEGMENTS = 16;
 
     private static final SegmentCuts NONE = new SegmentCuts(null, 0, new long[0]);
@@ -48,13 +48,13 @@ final class SegmentCuts {
         return NONE;
     }
 
-    /** Files below this size are merged for their size, whatever their range. */
+    /** Files below this size are compacted for their size, with any range. */
     static long minSegmentBytes(long targetBytes) {
         return Math.max(1, targetBytes / SEGMENTS_PER_FILE);
     }
 
     /**
-     * Cuts for the merge of {@code inputs}; none where the table has no segment key.
+     * Cuts for the compaction of {@code inputs}; none if the table has no segment key.
      *
      * @param targetBytes size of a full file
      */

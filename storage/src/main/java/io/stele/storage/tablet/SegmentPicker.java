@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Picks column files whose ranges of the segment key lie over each other: where {@value
+ * The choice of column files whose ranges of the segment key overlap. Where {@value
  * ColumnCompactionPolicy#TIER_FILES} or more of similar size share a value, a query for it reads
- * them all, and their merge cuts them apart ({@link SegmentCuts}). Pure.
+ * them all; their compaction cuts them apart ({@link SegmentCuts}). Pure.
  *
- * <p>Files that a merge has cut at its size limit within one segment are left alone, and so are
- * files with a single value, which no cut divides; so merging ends.
+ * <p>Files that a compaction has cut at its size limit within one segment are left alone, and so
+ * are files with a single value, which no cut divides. So compaction ends.
  */
 final class SegmentPicker {
     private SegmentPicker() {}

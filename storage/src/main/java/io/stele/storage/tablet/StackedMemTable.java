@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A memtable over an older one that takes no more versions, of the same table since the same seal:
- * what is left of a change of the number of lanes. They are flushed as one.
+ * it results from a change of the number of apply workers. They are flushed as one.
  *
  * <p>Invariant: of each key, what is above is newer than what is below.
  */
@@ -26,7 +26,7 @@ final class StackedMemTable implements MemTable {
         }
     }
 
-    /** How many memtables lie one upon the other. */
+    /** The number of stacked memtables. */
     static int height(MemTable table) {
         int height = 1;
         for (MemTable top = table; top instanceof StackedMemTable stack; top = stack.below) {

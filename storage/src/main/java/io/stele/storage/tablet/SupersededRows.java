@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rows of column files, and of memtables on their way into such, that the batches of a lane
- * supersede: found by the lane, which may read files, and marked later by the shard's context in
- * the order of the log, as delete vectors want it.
+ * The rows of column files, and of memtables that are being flushed to such, that the batches of an
+ * apply worker make obsolete. The worker finds them and may read files for it. The shard's context
+ * marks them later in the order of the log, which deletion vectors require.
  *
- * <p>Confined to the lane until the shard's context knows that the lane is done with the batches.
+ * <p>Confined to the worker until it has handed the finished batches to the shard's context.
  */
 public final class SupersededRows {
     private final KeyLane lane;
@@ -45,8 +45,7 @@ public final class SupersededRows {
     }
 
     /**
-     * Finds what the rows of a batch supersede; nothing of it is remembered if a file cannot be
-     * read.
+     * Finds the rows that a batch makes obsolete; none of them is added if a file cannot be read.
      *
      * @param sealed memtables that are being flushed into column files
      */
@@ -78,7 +77,9 @@ public final class SupersededRows {
         }
     }
 
-    /** Marks what several lanes found, in the order of the log; on the shard's context. */
+    /**
+     * Marks the rows that several workers found, in the order of the log; on the shard's context.
+     */
     public static void mark(List<SupersededRows> lanes) {
         List<Mark> all = new ArrayList<>();
         lanes.forEach(lane -> all.addAll(lane.marks));

@@ -1,6 +1,6 @@
 package io.stele.storage.tablet;
 
-/** A flush or merge ended early because nobody can read its table any more. */
+/** A flush or compaction ended early because its table was dropped. */
 public final class TableDroppedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -49,7 +49,7 @@ public final class TableFiles {
     private final FileIds ids;
 
     /**
-     * @param rowBlocks blocks of row files
+     * @param rowBlocks blocks of SST files
      * @param keyIndexes blocks of the key indexes of column files
      * @param readers of column files
      * @param decoded columns of column files, for aggregations
@@ -73,7 +73,7 @@ public final class TableFiles {
         this.ids = requireNonNull(ids, "ids is null");
     }
 
-    /** The same, but new files are written no faster than the pacer lets. */
+    /** The same, but new files are written at most at the pacer's rate. */
     public TableFiles paced(WritePacer pacer) {
         return over(new PacedObjectStore(store, pacer));
     }
@@ -108,7 +108,7 @@ public final class TableFiles {
         return rows;
     }
 
-    /** What each cache did and holds. */
+    /** The counters and contents of each cache. */
     public List<CacheStatistics> cacheStatistics() {
         return List.of(
                 rowBlocks.statistics(),
@@ -121,14 +121,14 @@ public final class TableFiles {
                 rows.statistics());
     }
 
-    /** Opens a row file; blocks. */
+    /** Opens an SST file; blocks. */
     public RowFile openRow(FileEntry entry, TableVersions versions) throws IOException {
         RowFile file = lazyRow(entry, versions);
         file.lazyReader().get();
         return file;
     }
 
-    /** A row file that who needs it first opens. */
+    /** An SST file that is opened at its first use. */
     public RowFile lazyRow(FileEntry entry, TableVersions versions) {
         return new RowFile(
                 entry,
@@ -139,7 +139,7 @@ public final class TableFiles {
                 versions);
     }
 
-    /** Opens a column file as its manifest entry says, with the deletions stored for it; blocks. */
+    /** Opens a column file from its manifest entry, with the deletions stored for it; blocks. */
     public ColumnFile openColumn(FileEntry entry, TableVersions versions) throws IOException {
         return openColumn(entry, readDeletes(entry), versions);
     }
@@ -153,7 +153,7 @@ public final class TableFiles {
         return DeleteVector.read(store, stored.path(), stored.sizeBytes());
     }
 
-    /** A column file whose key index who needs it first opens. */
+    /** A column file whose key index is opened at its first use. */
     public ColumnFile lazyColumn(FileEntry entry, DeleteVector deletes, TableVersions versions) {
         return new ColumnFile(
                 entry,
@@ -162,14 +162,17 @@ public final class TableFiles {
                 versions);
     }
 
-    /** Opens the key index that a column file is said to have, which must be what it is; blocks. */
+    /** Opens the key index of a column file's entry, and so verifies it; blocks. */
     public void checkKeyIndex(FileEntry entry) throws IOException {
         if (entry.keyIndex().isPresent()) {
             openKeyIndex(entry, entry.keyIndex().get());
         }
     }
 
-    /** Metadata of the column file that come along are kept, where reading them takes long. */
+    /**
+     * The metadata of the column file that are stored with it are cached, if reading them takes
+     * long.
+     */
     private KeyIndexReader openKeyIndex(FileEntry entry, KeyIndexFile file) throws IOException {
         return KeyIndexReader.open(
                 store,
@@ -204,29 +207,29 @@ public final class TableFiles {
         return reader(file).cursor(file.mapping());
     }
 
-    /** The same for a merge, which reads ahead; blocks. */
+    /** The same for a compaction, which reads ahead; blocks. */
     ColumnFileCursor openRows(ColumnFile file, SequentialReads reads) throws IOException {
         NonBlocking.check();
         return reader(file).sequential(reads).cursor(file.mapping());
     }
 
-    /** Walks the columns of a column file as they are in it, for a merge; blocks. */
+    /** A cursor over the columns of a column file as they are stored, for a compaction; blocks. */
     ColumnBatches openBatches(ColumnFile file, SequentialReads reads) throws IOException {
         NonBlocking.check();
         return reader(file).sequential(reads).batches();
     }
 
-    /** What a merge reads its inputs by; it closes it. */
+    /** The reads of a compaction's inputs; the compaction closes it. */
     SequentialReads sequentialReads() {
         return SequentialReads.of(store);
     }
 
     /**
-     * Walks some columns of a column file, through those in memory; blocks where the file's tail
-     * must be read, or a column. The columns of a stripe are read side by side, where the store is
-     * worth it.
+     * A cursor over some columns of a column file, through the decoded-column cache; blocks where
+     * the file metadata or a column must be read. The columns of a stripe are read side by side if
+     * the store benefits from it.
      *
-     * @param columns as readers know them
+     * @param columns in the reader's schema
      * @param withLsn whether the LSNs of the rows are wanted
      */
     public ColumnChunks openChunks(ColumnFile file, List<ColumnSchema> columns, boolean withLsn)
@@ -241,7 +244,7 @@ public final class TableFiles {
         return points.read(reader(file), ordinal).mapped(file.mapping());
     }
 
-    /** How reads that do not need each other are done. */
+    /** The executor of independent reads. */
     public ParallelReads parallelReads() {
         return ParallelReads.of(store);
     }
@@ -298,7 +301,7 @@ public final class TableFiles {
         }
     }
 
-    /** Forgets what is cached of a file that was deleted. */
+    /** Removes the cached data of a file that was deleted. */
     public void forget(String path) {
         rowBlocks.forget(path);
         keyIndexes.forget(path);

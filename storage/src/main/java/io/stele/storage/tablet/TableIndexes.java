@@ -14,28 +14,28 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The secondary indexes of a table in one shard, kept in step with its rows: an index is a row
- * tablet whose entries are made from the rows when they are applied, so that one log record is base
- * and indexes.
+ * The secondary indexes of a table in one shard, updated together with its rows. An index is a row
+ * tablet whose entries are derived from the rows when they are applied, so that one log record
+ * changes the table and its indexes.
  *
- * <p>A change does not look for the row it supersedes, so it cannot remove that row's entries (Luo
- * and Carey, "Efficient data ingestion and query processing for LSM-based storage systems", PVLDB
- * 12(5), 2019, section 4: validation). They stay; a lookup fetches each row at its LSN and leaves
- * out those that have other values, and merges drop entries that no reader finds a row for. So an
- * entry is a fact that is never taken back: there are no deletions in an index.
+ * <p>A change does not look up the row it replaces, so it cannot remove that row's entries (Luo and
+ * Carey, "Efficient data ingestion and query processing for LSM-based storage systems", PVLDB
+ * 12(5), 2019, section 4: validation). They stay: a lookup fetches each row at its LSN and omits
+ * those with other values, and compactions drop entries for which no reader finds a row. So there
+ * are no deletions in an index.
  *
  * <p>Confined to the shard's execution context, except for the {@linkplain #writer writers} of
- * lanes.
+ * apply workers.
  */
 final class TableIndexes {
     private final Map<Integer, IndexTablet> tablets = new LinkedHashMap<>();
     private TableSchema schema;
     private RowLayout layout;
     private int lanes = 1;
-    private List<IndexEntryWriter> writers = List.of(); // one a lane
+    private List<IndexEntryWriter> writers = List.of(); // one for each apply worker
     private List<IndexView> views = List.of();
 
-    /** Indexes of a new table are complete, unless the catalog says that they are not. */
+    /** Indexes of a new table are complete, unless the catalog marks them as not ready. */
     TableIndexes(TableSchema schema, RowLayout layout) {
         this.schema = requireNonNull(schema, "schema is null");
         this.layout = requireNonNull(layout, "layout is null");
@@ -49,14 +49,14 @@ final class TableIndexes {
         return tablets.isEmpty();
     }
 
-    /** What readers see; changes with each change but those of the writers. */
+    /** The views of readers; they change with each change except those by the writers. */
     List<IndexView> views() {
         return views;
     }
 
     /**
      * Follows the table's schema: new indexes take entries from now on and are not complete, and
-     * those that are gone are forgotten.
+     * dropped ones are removed.
      */
     void follow(TableSchema newSchema, RowLayout newLayout) {
         schema = newSchema;
@@ -76,7 +76,7 @@ final class TableIndexes {
         showViews();
     }
 
-    /** Forgets all entries that are in no file. */
+    /** Drops all entries that are in no file. */
     void letGo() {
         seal();
         tablets.values().forEach(IndexTablet::letGo);
@@ -88,13 +88,13 @@ final class TableIndexes {
         showViews();
     }
 
-    /** Takes entries in so many lanes from now on. */
+    /** Takes entries from {@code newLanes} apply workers from now on. */
     void useLanes(int newLanes) {
         lanes = newLanes;
         showViews();
     }
 
-    /** What makes the entries of the rows of a lane; another one whenever the views change. */
+    /** The writer of an apply worker's index entries; a new one whenever the views change. */
     IndexEntryWriter writer(int lane) {
         return writers.get(lane);
     }
@@ -127,7 +127,7 @@ final class TableIndexes {
         showViews();
     }
 
-    /** Puts merged files in the place of others; nothing happens if the index is gone. */
+    /** Replaces files by compacted ones; does nothing if the index is gone. */
     void installMerge(
             int indexId, Set<String> removedFileIds, List<RowFile> files, long staleEntries) {
         IndexTablet tablet = tablets.get(indexId);

@@ -23,9 +23,9 @@ import java.util.function.Predicate;
  */
 public final class TableMaintenance {
     private static final int ROW_FILES_OF_LEVEL_1 =
-            8; // the fewer, the more of a level each merge rewrites
+            8; // the fewer, the more of a level each compaction rewrites
 
-    // Of a flush: files of partitions below this are crumbs, where there are more than a few.
+    // Files of partitions below this size are too small for a flush, if there are more than a few.
     private static final long CRUMB_BYTES = 64 << 10;
     private static final int FEW_FILES = 16;
 
@@ -74,10 +74,10 @@ public final class TableMaintenance {
     }
 
     /**
-     * A merge that is worth it, if there is one.
+     * The next compaction that is due, if any.
      *
-     * @param asked merge whatever is more than one sorted run, or has deleted rows, and files that
-     *     merges failed on as well
+     * @param asked whether to compact everything that is more than one sorted run or has deleted
+     *     rows, and also files on which compactions failed
      */
     public Optional<Merge> nextCompaction(long retentionLsn, boolean asked, long nowMillis) {
         Predicate<FileEntry> isHeldBack =
@@ -91,17 +91,17 @@ public final class TableMaintenance {
     }
 
     /**
-     * A merge failed and would fail again: others go first for a while.
+     * A compaction failed and would fail again: its files are excluded for a while.
      *
-     * @param cause with the names of the objects that are to blame
-     * @return whether any of its files is left alone; not of a merge that reads none
+     * @param cause with the names of the damaged objects
+     * @return whether any of its files is excluded; false if it reads none
      */
     public boolean holdBack(Merge merge, String cause, long nowMillis) {
         heldBack.failed(merge.inputs(), cause, nowMillis);
         return merge.inputs().stream().anyMatch(file -> heldBack.contains(file, nowMillis));
     }
 
-    /** Whether the table has files that merges failed on. */
+    /** Whether the table has files on which compactions failed. */
     public boolean hasHeldBack() {
         if (!heldBack.isEmpty()) {
             Set<String> present = new HashSet<>();
@@ -152,7 +152,7 @@ public final class TableMaintenance {
         return Optional.empty();
     }
 
-    // Asked for, all files become one run and every entry is checked against the rows.
+    // On request, all files become one run and every entry is checked against the rows.
     private Optional<Merge> wholeIndex(TableView view, IndexView index, long retentionLsn) {
         Set<Integer> levels = new HashSet<>();
         index.files().forEach(file -> levels.add(file.entry().level()));
@@ -214,7 +214,7 @@ public final class TableMaintenance {
         return picked.filter(pick -> pick.inputs().stream().noneMatch(isHeldBack));
     }
 
-    // Whatever their tombstones delete has expired as well.
+    // The rows that their tombstones delete have expired as well.
     private List<RowFile> expired(List<RowFile> rowFiles) {
         long expiredLsn = table.expiredLsn();
         return rowFiles.stream()
@@ -229,7 +229,7 @@ public final class TableMaintenance {
         return rowFiles.stream().filter(file -> chosen.contains(file.entry().fileId())).toList();
     }
 
-    /** Bytes that merges have to read until the files are in shape; any thread. */
+    /** Bytes that compactions must read until the files are in shape; any thread. */
     public long pendingBytes() {
         TableView view = table.view();
         long pending = pendingBytes(view.rowFiles());
@@ -249,8 +249,8 @@ public final class TableMaintenance {
                 rowFiles.stream().map(file -> Candidate.of(file, 0, 0)).toList());
     }
 
-    // Of files that share keys the newest may not go below the others, so none is left out: as long
-    // as one of those to be merged is held back, row files are not.
+    // Of files that share keys the newest must not go below the others, so no file may be left out.
+    // As long as an input is held back, SST files are not compacted.
     private Optional<Merge> rowCompaction(
             long retentionLsn, boolean asked, Predicate<FileEntry> isHeldBack) {
         TableView view = table.view();
@@ -325,7 +325,7 @@ public final class TableMaintenance {
                 clusteringRange(file.entry()));
     }
 
-    // All, none, or at least one: how many, only reading them would tell.
+    // All, none, or at least one: only reading the rows would show how many.
     private long expiredRows(ColumnFile file) {
         FileEntry entry = file.entry();
         long expiredLsn = table.expiredLsn();
@@ -347,9 +347,9 @@ public final class TableMaintenance {
     }
 
     /**
-     * A merge, or another change of files, to be done.
+     * A compaction, or another change of files, to be run.
      *
-     * @param inputs what it reads
+     * @param inputs the files that it reads
      */
     public record Merge(List<FileEntry> inputs, Work work) {
         public Merge {
@@ -367,13 +367,13 @@ public final class TableMaintenance {
         }
     }
 
-    /** As {@link Work}, of files that are to be told. */
+    /** As {@link Work}, for SST files that are passed to it. */
     @FunctionalInterface
     private interface MergeOf {
         ManifestChange run(TableFiles files, List<RowFile> inputs) throws IOException;
     }
 
-    /** Writes files, on a background thread, and says what the next manifest must change. */
+    /** Writes files on a background thread, and returns the change for the next manifest. */
     @FunctionalInterface
     public interface Work {
         /**

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * One table in one shard: its memtables and the files of its row tablet, its column tablet or both.
  *
  * <p>Invariant: changes come in LSN order. Invariant: a row of a column file that a later change
- * superseded is marked in the file's delete vector before that change's LSN counts as applied; so a
- * scan is "file and not deleted at T" and never a merge.
+ * made obsolete is marked in the file's deletion vector before that change's LSN counts as applied;
+ * so a scan is "file and not deleted at T" and never a merge.
  *
  * <p>Invariant: a memtable has rows of one schema version; the view reads all memtables and files
  * as the version that is in effect here.
@@ -44,7 +44,10 @@ import org.jspecify.annotations.Nullable;
  * {@link #takeRowIds}, which any thread may call, and for {@link #applyLane}.
  */
 public final class TableShard {
-    /** Memtables that lie one upon the other when the number of lanes changes: reads ask each. */
+    /**
+     * Limit of memtables that are stacked when the number of apply workers changes: reads check
+     * each.
+     */
     private static final int MAX_HEIGHT = 4;
 
     private final ShardId shard;
@@ -58,14 +61,16 @@ public final class TableShard {
     private volatile TableVersions versions; // in effect
     private volatile TableVersions announced;
     private volatile TableView view;
-    private volatile List<PartitionEnd> ends = List.of(); // that row files do not show; by LSN
+    private volatile List<PartitionEnd> ends = List.of(); // not yet written into SST files; by LSN
     private volatile boolean dropped;
     private volatile boolean replaced;
-    private List<SealedMemTable> sealedTables = List.of(); // what is sealed, as lanes see it
+    private List<SealedMemTable> sealedTables =
+            List.of(); // sealed memtables, for the apply workers
     private MemTable active;
     private int lanes = 1; // if more than one, the active memtable has as many
-    private List<BatchWriter> writers = List.of(); // one a lane, if there are several
-    private @Nullable BatchWriter writer; // of all lanes, while they are at rest
+    private List<BatchWriter> writers =
+            List.of(); // one for each apply worker, if there are several
+    private @Nullable BatchWriter writer; // of all rows, while the apply workers are idle
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
     private volatile long changedLsn; // written by the shard's context
@@ -128,8 +133,8 @@ public final class TableShard {
     }
 
     /**
-     * Puts changed columns into effect: rows that are applied from now on have them, and what is
-     * there is read as if it had them. Nothing is rewritten.
+     * Puts changed columns into effect: rows that are applied from now on have them, and existing
+     * rows are read as if they had them. Nothing is rewritten.
      *
      * @param appliedLsn every change at or below is applied
      */
@@ -140,15 +145,15 @@ public final class TableShard {
         rowCache.beginReset();
         seal(appliedLsn);
         versions = newest;
-        active = newMemTable(); // the one before may be in views of readers who know other columns
+        active = newMemTable(); // the previous one may be in views of readers with other columns
         indexes.follow(newest.schema(), newest.layout());
         show(view.rowFiles(), view.columnFiles());
         rowCache.endReset();
     }
 
     /**
-     * Nobody will read or flush what is in memory here: it is let go. Readers that have a view read
-     * on. On the context, at rest.
+     * The memory here will not be read or flushed, and is freed. Readers that have a view continue.
+     * On the context, while the apply workers are idle.
      */
     public void letGo() {
         rowCache.beginReset();
@@ -162,7 +167,7 @@ public final class TableShard {
         rowCache.endReset();
     }
 
-    /** Nobody finds the table any more: work on its files may end early. Any thread. */
+    /** The table is not found any more: work on its files may end early. Any thread. */
     public void drop() {
         dropped = true;
     }
@@ -202,13 +207,14 @@ public final class TableShard {
         return versions.layout();
     }
 
-    /** What was written here; any thread. */
+    /** The traffic of this table; any thread. */
     public Traffic traffic() {
         return traffic;
     }
 
     /**
-     * What readers see now; keep the returned view for as long as one consistent picture is needed.
+     * The present view of readers; hold the returned view as long as one consistent picture is
+     * needed.
      */
     public TableView view() {
         return view;
@@ -274,16 +280,16 @@ public final class TableShard {
     }
 
     /**
-     * The LSN below which versions may be missing here: a flush or merge dropped them, or their end
-     * is forgotten. Never goes back.
+     * The LSN below which versions may be missing here: a flush or compaction dropped them, or
+     * their deletions. It never goes back.
      */
     public long historyLsn() {
         return historyLsn;
     }
 
     /**
-     * From now on nobody reads below {@code lsn}: what is about to be written may leave out what
-     * ended by then.
+     * From now on no reader reads below {@code lsn}: later writes may leave out versions that
+     * became obsolete by then.
      */
     void forgetHistory(long lsn) {
         historyLsn = Math.max(historyLsn, lsn);
@@ -291,9 +297,9 @@ public final class TableShard {
     }
 
     /**
-     * From now on nobody reads below {@code horizonLsn}, so what is about to be written may leave
-     * out rows that have expired there. The horizon may be above what is applied: rows that come
-     * below it have expired as well.
+     * From now on no reader reads below {@code horizonLsn}, so later writes may leave out rows that
+     * have expired there. The horizon may be above the applied LSN: rows that are applied below it
+     * have expired as well.
      */
     public void forgetExpired(long horizonLsn) {
         if (schema().options().expires()) {
@@ -308,9 +314,9 @@ public final class TableShard {
     }
 
     /**
-     * Finds the rows of files that batches supersede, which are looked up together; to be marked
-     * before {@link #apply} of these, with nothing between. Changes nothing, so any thread may do
-     * it while the context waits.
+     * Finds the rows of files that batches make obsolete, with one lookup for all batches. They
+     * must be marked before {@link #apply} of these, with nothing between. It changes nothing, so
+     * any thread may call it while the context waits.
      *
      * @param lsns of the batches, ascending
      */
@@ -345,7 +351,8 @@ public final class TableShard {
     }
 
     /**
-     * Changes are about to be applied, here or by lanes: the memtable's age begins, if it has none.
+     * Changes are about to be applied, here or by apply workers: the memtable's age begins, if it
+     * has none.
      */
     public void touch(long lsn, long nowMillis) {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
@@ -353,22 +360,22 @@ public final class TableShard {
     }
 
     /**
-     * The LSN of the last change of rows, or one above it of before the last restart: whoever reads
-     * at or above it, and below what is applied, sees what everyone sees now. Any thread.
+     * The LSN of the last change of rows; after a restart one that may be higher. A reader at or
+     * above it, and below the applied LSN, sees the present state. Any thread.
      */
     public long changedLsn() {
         return changedLsn;
     }
 
-    /** In how many lanes changes can be applied now. */
+    /** The number of apply workers that can apply changes now. */
     public int laneCount() {
         return lanes;
     }
 
     /**
-     * Takes changes in so many lanes from now on; one: what has lanes keeps them until it is
-     * sealed, and is written without. While the lanes are at rest, and each has applied as much as
-     * the others.
+     * Takes changes from {@code newLanes} apply workers from now on. With one, a memtable with
+     * several parts stays in use until it is sealed, and is written by the context. Only while the
+     * workers are idle, and all have applied the same records.
      *
      * @param appliedLsn every change at or below is applied
      */
@@ -386,13 +393,13 @@ public final class TableShard {
     }
 
     /**
-     * Applies what a lane has of a batch; all of it or, if a file cannot be read, none of it. Runs
-     * on the lane, beside others, after {@link #touch}; what is confined to the shard's context
-     * stays as it is meanwhile.
+     * Applies an apply worker's part of a batch: all of it or, if a file cannot be read, none of
+     * it. It runs on the worker, beside others, after {@link #touch}; state that is confined to the
+     * shard's context does not change meanwhile.
      *
-     * @param batch a reader of the lane's own
-     * @param superseded remembers which rows end; they must be marked before the batch counts as
-     *     applied
+     * @param batch a reader of the worker's own
+     * @param superseded collects the rows that become obsolete; they must be marked before the
+     *     batch counts as applied
      */
     public void applyLane(
             int lane,
@@ -444,7 +451,7 @@ public final class TableShard {
         }
     }
 
-    /** Deletions of partitions that some row files do not show themselves; by LSN. Any thread. */
+    /** Range tombstones that some SST files do not contain yet; by LSN. Any thread. */
     public List<PartitionEnd> ends() {
         return ends;
     }
@@ -515,7 +522,7 @@ public final class TableShard {
         return !active.isEmpty() || !ingested.isEmpty() || endedLogLsn != Long.MAX_VALUE;
     }
 
-    /** Of the row files of a view, those in level 0, each of which a read may have to ask. */
+    /** The number of a view's SST files in level 0, each of which a read may have to check. */
     public static int level0Count(List<RowFile> files) {
         int count = 0;
         for (RowFile file : files) {
@@ -532,8 +539,8 @@ public final class TableShard {
     }
 
     /**
-     * The lowest log LSN that must be kept to replay what is not in files; {@code Long.MAX_VALUE}
-     * if all is.
+     * The lowest log LSN that must be retained to replay the changes that are not in files; {@code
+     * Long.MAX_VALUE} if all are.
      */
     public long minLogLsn() {
         long lowest = Math.min(active.minLogLsn(), endedLogLsn);
@@ -593,7 +600,7 @@ public final class TableShard {
         show(ordered(newRowFiles), newColumnFiles);
     }
 
-    /** Puts merged files of an index in the place of others. */
+    /** Replaces files of an index by compacted ones. */
     void installIndexMerge(
             int indexId, Set<String> removedFileIds, List<RowFile> files, long staleEntries) {
         indexes.installMerge(indexId, removedFileIds, files, staleEntries);
@@ -628,8 +635,8 @@ public final class TableShard {
         show(view.rowFiles(), changed);
     }
 
-    // Files come from jobs that may have begun before the columns changed. Whatever changes the
-    // memtables ends here, so the writers are made anew here too.
+    // Files come from jobs that may have started before the columns changed. Every change of the
+    // memtables ends here, so the writers are created anew here too.
     private void show(List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
         TableVersions present = versions;
         List<PartitionEnd> presentEnds = ends;

@@ -48,7 +48,7 @@ public final class TableVersions {
         return new TableVersions(schema, SchemaHistory.of(schema));
     }
 
-    /** A version of before, with the ways to it from those before it. */
+    /** An earlier version, with the mappings to it from those before it. */
     public TableVersions earlier(int version) {
         return new TableVersions(
                 schema.withColumns(version, history.columns(schema, version)), history);
@@ -78,7 +78,7 @@ public final class TableVersions {
     }
 
     /**
-     * How rows of a version become rows of this one.
+     * The mapping of rows of a version to rows of this one.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA: the table never had the version, or
      *     has it only later
@@ -95,9 +95,8 @@ public final class TableVersions {
     }
 
     /**
-     * What is known of the columns of a file in this version: a column that the file has not has
-     * its initial value in every row, or null, and bounds of a type that is encoded in another way
-     * are not told.
+     * The statistics of a file in this version. A column that the file does not have has its
+     * initial value in every row, or null. Bounds of a type with another encoding are omitted.
      */
     public Map<Integer, ColumnStats> statistics(FileEntry file) {
         if (file.schemaVersion() == schemaVersion()) {

@@ -11,13 +11,14 @@ import java.util.stream.Stream;
 
 /**
  * Everything a reader of one table in one shard needs, as of one moment. Immutable in its parts'
- * identity; memtables and delete vectors inside go on growing, but what a reader at an LSN sees of
- * them does not change once that LSN is applied.
+ * identity; memtables and deletion vectors inside continue to grow, but a reader at an LSN sees the
+ * same of them once that LSN is applied.
  *
  * <p>Invariant: every version readable at an LSN above the retention point is in exactly one
- * memtable or file of the view (row and column files count apart: each holds a full copy).
+ * memtable or file of the view (SST files and column files count apart: each kind holds a full
+ * copy).
  *
- * @param versions the schema version that all rows are read as
+ * @param versions the schema version in which all rows are read
  * @param memTables newest first; the first takes writes
  * @param rowFiles level 0 newest first, then level by level
  * @param columnFiles in no particular order
@@ -60,7 +61,7 @@ public record TableView(
 
     /** The index of an id. */
     public Optional<IndexView> index(int indexId) {
-        for (IndexView index : indexes) { // asked with every row of a table with a unique index
+        for (IndexView index : indexes) { // called with every row of a table with a unique index
             if (index.indexId() == indexId) {
                 return Optional.of(index);
             }

@@ -78,12 +78,13 @@ public final class Traffic {
     }
 
     /**
-     * The totals of a moment. Bytes of files include those of key indexes, bitmaps and checksums.
+     * The totals since the start. Bytes of files include those of key indexes, bitmaps and
+     * checksums.
      *
      * @param batchBytes batches applied, as they came over the wire
      * @param workerFileBytes files that Trino workers wrote
-     * @param flushInputBytes of memtables, with what they need beside keys and rows
-     * @param moves files that went a level down as they are
+     * @param flushInputBytes of memtables, with their overhead beside keys and rows
+     * @param moves files that changed their level without a rewrite (trivial moves)
      */
     public record Totals(
             long batchBytes,
@@ -113,7 +114,7 @@ public final class Traffic {
 
         /**
          * Bytes written for each byte that came in: a batch once to the log, a worker's file once
-         * by the worker, and what flushes and merges wrote. 0 while nothing came in.
+         * by the worker, and the output of flushes and compactions. 0 while nothing came in.
          */
         public double writeAmplification() {
             long ingested = batchBytes + workerFileBytes;

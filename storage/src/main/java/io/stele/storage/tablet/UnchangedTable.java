@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/**
- * A manifest version that changes nothing of any table: it is there for what every version says of
- * the shard's writers.
- */
+/** A manifest version without a change of any table, which only stores the shard's writers. */
 public record UnchangedTable(TableShard table) implements ManifestChange {
     public UnchangedTable {
         requireNonNull(table, "table is null");

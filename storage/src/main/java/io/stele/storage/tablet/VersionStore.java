@@ -32,7 +32,7 @@ final class VersionStore {
     private int arrayCount;
     private int size;
 
-    /** How many were added; the writer's. */
+    /** The number of added versions; for the writer only. */
     int size() {
         return size;
     }

@@ -44,12 +44,12 @@ public final class VisibleVersions {
         return false;
     }
 
-    /** Whether there are versions that were not looked at. */
+    /** Whether there are versions that were not read. */
     public boolean hasNext() {
         return versions.hasNext();
     }
 
-    /** Looks at the next version, of any that there is; true if it is visible. */
+    /** Reads the next version, of any visibility; true if it is visible. */
     public boolean step() {
         KeyedVersion version = versions.next();
         if (version.lsn() > lsn || (decided != null && decided.compareKey(version) == 0)) {

@@ -1,5 +1,5 @@
 /**
- * One table in one shard: memtables, row files, column files with their delete vectors, flush and
+ * One table in one shard: memtables, SST files, column files with their deletion vectors, flush and
  * compaction.
  */
 @NullMarked

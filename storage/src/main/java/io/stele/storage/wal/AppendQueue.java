@@ -90,7 +90,7 @@ final class AppendQueue {
         return shards.computeIfAbsent(shard, ignored -> new ShardState());
     }
 
-    /** Adds a record, waiting for room; those who wait for the same room get it in turn. */
+    /** Adds a record, waiting for room; callers that wait for the same room get it in turn. */
     void add(PendingRecord record) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -111,7 +111,7 @@ final class AppendQueue {
         }
     }
 
-    /** Whether nobody has waited for longer for the room that a record needs. */
+    /** Whether no record has waited longer for the room that a record needs. */
     private boolean isNext(PendingRecord record) {
         for (PendingRecord waiting : turns) {
             if (waiting == record) {
@@ -128,7 +128,7 @@ final class AppendQueue {
         return state(one.shard).held == state(other.shard).held;
     }
 
-    /** Adds a record if there is room, and nobody waits for it with a larger one. */
+    /** Adds a record if there is room, and no larger one waits for it. */
     boolean offer(PendingRecord record) {
         lock.lock();
         try {
@@ -143,7 +143,7 @@ final class AppendQueue {
         }
     }
 
-    /** Adds a record, whatever the load. */
+    /** Adds a record under any load. */
     void addNow(PendingRecord record) {
         lock.lock();
         try {
@@ -200,7 +200,7 @@ final class AppendQueue {
     }
 
     /**
-     * Asks for a hold; {@code Grant} comes at once if the shards are free and nobody waits for
+     * Requests a hold; {@code Grant} comes at once if the shards are free and no request waits for
      * them.
      */
     void requestHold(HoldRequest request) {
@@ -242,7 +242,7 @@ final class AppendQueue {
     }
 
     private Grant grant(Set<ShardId> held) {
-        // What was queued before the hold stays before it.
+        // Records queued before the hold stay before it.
         for (PendingRecord record : queue) {
             if (!record.assigned() && held.contains(record.shard)) {
                 assign(record);
@@ -309,7 +309,7 @@ final class AppendQueue {
         }
     }
 
-    /** Adds the record of a hold, whatever the load. */
+    /** Adds the record of a hold under any load. */
     void addHeld(PendingRecord record, Lsn lsn) {
         lock.lock();
         try {
@@ -322,8 +322,8 @@ final class AppendQueue {
     }
 
     /**
-     * Ends a hold: {@code voids} fill up its LSN, and the records that waited go on; nothing if the
-     * log has ended.
+     * Ends a hold: {@code voids} fill up its LSN, and the waiting records are released; does
+     * nothing if the log has ended.
      */
     void release(Set<ShardId> held, Lsn lsn, List<PendingRecord> voids) {
         List<Runnable> grants;
@@ -354,8 +354,8 @@ final class AppendQueue {
     }
 
     /**
-     * The hold of these shards never ends: nobody is let in any more, and who waited is returned.
-     * Those who waited for other shards behind them go on.
+     * The hold of these shards never ends: no record is accepted any more, and the waiting ones are
+     * returned. Records of other shards behind them continue.
      */
     Leftovers abandon(Set<ShardId> held, SteleException reason) {
         List<Runnable> grants;
@@ -413,7 +413,7 @@ final class AppendQueue {
         return result;
     }
 
-    /** Asks for a group even if no record waits. */
+    /** Requests a group even if no record waits. */
     void requestMark() {
         lock.lock();
         try {
@@ -484,8 +484,8 @@ final class AppendQueue {
     }
 
     /**
-     * Lets nobody in any more. Records in the queue stay for {@link #take}; returns what no hold
-     * will release now.
+     * Accepts no more records. Those in the queue stay for {@link #take}; returns those that no
+     * hold will release any more.
      */
     Leftovers close(SteleException reason) {
         lock.lock();
@@ -500,7 +500,7 @@ final class AppendQueue {
         }
     }
 
-    /** Lets nobody in any more and returns everything that waits. */
+    /** Accepts no more records, and returns everything that waits. */
     Leftovers fail(SteleException reason) {
         lock.lock();
         try {

@@ -8,7 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Log files that are others' but for what a subclass says. As safe for threads as what it wraps.
+ * A base class of decorators of log files: it forwards every call that a subclass does not
+ * override. As thread-safe as the log files that it wraps.
  */
 public abstract class ForwardingLogFiles implements LogFiles {
     private final LogFiles files;
@@ -72,7 +73,10 @@ public abstract class ForwardingLogFiles implements LogFiles {
         files.close();
     }
 
-    /** A writer that is another but for what a subclass says. */
+    /**
+     * A base class of decorators of writers: it forwards every call that a subclass does not
+     * override.
+     */
     protected abstract static class ForwardingWriter implements Writer {
         private final Writer writer;
 

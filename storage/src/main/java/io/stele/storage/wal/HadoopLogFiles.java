@@ -36,9 +36,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HadoopLogFiles implements LogFiles {
     /*
-     * The segments are in one directory, whose name is the epoch of the owner. Who takes the log over renames it, so that the
-     * owner before, who never makes directories, finds no place for another segment; then closes the files that it still
-     * writes (recoverLease), so that its next sync fails. Only then is the log read, to the end that HDFS says.
+     * The segments are in one directory, whose name is the epoch of the owner. An engine that takes
+     * the log over renames it. So the previous owner, which never creates directories, finds no
+     * place for another segment. Then it closes the files that the owner still writes
+     * (recoverLease), so that the owner's next sync fails. Only then is the log read, to the end
+     * that HDFS reports.
      */
     private static final String SEALING = ".sealing";
 
@@ -50,7 +52,7 @@ public final class HadoopLogFiles implements LogFiles {
 
     private static final long LEASE_PAUSE_MILLIS = 200;
 
-    /** The name node is asked to recover a lease again after 10 s, and given up on after 5 min. */
+    /** Lease recovery is requested again after 10 s, and given up after 5 min. */
     private static final int LEASE_PAUSES_A_REQUEST = 50;
 
     private static final int LEASE_REQUESTS = 30;
@@ -67,9 +69,9 @@ public final class HadoopLogFiles implements LogFiles {
     }
 
     /**
-     * The log in a directory, which nothing is asked of yet.
+     * The log in a directory, without any request to it yet.
      *
-     * @param sleepMillis lets the calling thread wait between attempts
+     * @param sleepMillis makes the calling thread wait between attempts
      * @throws IOException if that is no HDFS, or its configuration cannot be read
      */
     public static HadoopLogFiles open(
@@ -94,7 +96,7 @@ public final class HadoopLogFiles implements LogFiles {
                     return;
                 }
             } catch (FileNotFoundException e) {
-                // Another engine has renamed what was looked at: look again
+                // Another engine has renamed the directory meanwhile: list again
             }
         }
         throw new IOException(
@@ -105,7 +107,7 @@ public final class HadoopLogFiles implements LogFiles {
                         root));
     }
 
-    /** Makes a step, or finds out that there are none left and that nobody else can write. */
+    /** Makes a step, or finds that none is left and that no other engine can write. */
     private boolean owns(long epoch) throws IOException {
         List<Long> epochs = epochs();
         if (epochs.equals(List.of(epoch))) {
@@ -121,7 +123,9 @@ public final class HadoopLogFiles implements LogFiles {
         return false;
     }
 
-    /** One step towards a single directory of this epoch, from whatever others have left. */
+    /**
+     * One step towards a single directory of this epoch, from any state that other engines left.
+     */
     private void step(List<Long> epochs, long epoch) throws IOException {
         if (epochs.isEmpty()) {
             files.mkdirs(directory(0));
@@ -228,7 +232,10 @@ public final class HadoopLogFiles implements LogFiles {
         return new HadoopWriter(createFile(path(segment), EnumSet.of(CreateFlag.CREATE)));
     }
 
-    /** Never makes a directory: that of our epoch is there as long as nobody took the log over. */
+    /**
+     * Never creates a directory: that of our epoch exists as long as no other engine has taken the
+     * log over.
+     */
     private FSDataOutputStream createFile(Path file, EnumSet<CreateFlag> flags) throws IOException {
         flags.add(CreateFlag.SYNC_BLOCK);
         return files.createNonRecursive(
@@ -251,7 +258,9 @@ public final class HadoopLogFiles implements LogFiles {
         return new HadoopReader(files.open(file), files.getFileStatus(file).getLen());
     }
 
-    /** Writes the segment anew: what was never synced may be in the memory of data nodes only. */
+    /**
+     * Rewrites the segment: bytes that were never synced may be only in the memory of data nodes.
+     */
     @Override
     public void seal(long segment, long sizeBytes, long rewriteFrom) throws IOException {
         Path file = path(segment);

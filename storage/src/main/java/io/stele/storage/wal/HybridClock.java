@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * A hybrid logical clock: LSNs that follow wall time in milliseconds and always increase, whatever
- * the wall clock does.
+ * A hybrid logical clock: LSNs that follow wall time in milliseconds and always increase, even if
+ * the wall clock does not.
  *
- * <p>Rows expire by these LSNs and history is forgotten by them, for good. So a wall clock that
+ * <p>Rows expire by these LSNs and history is discarded by them, irreversibly. So a wall clock that
  * jumps ahead of the machine's steady one is not followed until it has stayed there for {@link
  * #HELD_MILLIS}; meanwhile the steady one counts on.
  *
@@ -24,7 +24,7 @@ public final class HybridClock {
     /** More than any slewing comes to, and less than people notice of a late expiry. */
     static final long JUMP_MILLIS = 10_000;
 
-    /** Long enough for somebody to see a clock that was set wrong, and to set it right. */
+    /** Long enough for an operator to notice a clock that was set wrong, and to correct it. */
     static final long HELD_MILLIS = 10 * 60_000;
 
     private static final long NO_JUMP = Long.MIN_VALUE;
@@ -48,7 +48,7 @@ public final class HybridClock {
      * Follows a wall clock, but no sudden jump ahead.
      *
      * @param wallMillis milliseconds since the epoch
-     * @param steadyMillis milliseconds since whenever, of a clock that nobody sets
+     * @param steadyMillis milliseconds since any moment, of a clock that is never set
      */
     public HybridClock(LongSupplier wallMillis, LongSupplier steadyMillis) {
         this.wallMillis = requireNonNull(wallMillis, "wallMillis is null");
@@ -56,7 +56,7 @@ public final class HybridClock {
         this.offsetMillis = wallMillis.getAsLong() - steadyMillis.getAsLong();
     }
 
-    /** How far the wall clock is ahead of the time that is followed; 0 if it is not held back. */
+    /** How far the wall clock is ahead of the followed time; 0 if it is not held back. */
     public synchronized long heldMillis() {
         long ahead = wallMillis.getAsLong() - steadyMillis.getAsLong() - offsetMillis;
         return ahead > JUMP_MILLIS ? ahead : 0;

@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 /**
  * Segments in memory that crash as a disk does: what was not synced may be lost from any byte on,
  * or lose any of its sectors. Creation, sealing and deletion are durable at once, as {@link
- * LogFiles} demands. Calls fail and take time as {@link LogFaults} say.
+ * LogFiles} demands. Calls fail and take time as {@link LogFaults} define.
  *
  * <p>Guarded by itself.
  */
@@ -76,7 +76,7 @@ public final class InMemoryLogFiles implements LogFiles {
         spend = requireNonNull(newSpend, "newSpend is null");
     }
 
-    /** How many appends, creations and syncs failed, each of which ends a log. */
+    /** The number of failed appends, creations and syncs, each of which ends a log. */
     public synchronized int failures() {
         return failures;
     }
@@ -273,7 +273,7 @@ public final class InMemoryLogFiles implements LogFiles {
 
         @Override
         public void close() {
-            // nothing to give back
+            // nothing to release
         }
     }
 
@@ -300,7 +300,7 @@ public final class InMemoryLogFiles implements LogFiles {
 
         @Override
         public void close() {
-            // nothing to give back
+            // nothing to release
         }
     }
 }

@@ -114,7 +114,7 @@ public final class LocalLogFiles implements LogFiles {
         return directory.resolve(LogNames.ofSegment(segment));
     }
 
-    /** Lets other processes in. */
+    /** Releases the lock. */
     @Override
     public void close() throws IOException {
         lock.close();

@@ -4,7 +4,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.util.Locale;
 
-/** Checks of who may take a log over; the same on every medium. */
+/** Checks of the epochs of engines that take a log over; the same on every medium. */
 final class LogEpochs {
     private LogEpochs() {}
 
@@ -15,8 +15,8 @@ final class LogEpochs {
     }
 
     /**
-     * @param found in which the log is taken
-     * @param where it says so
+     * @param found the epoch that owns the log
+     * @param where the place that has this epoch
      */
     static SteleException takenLater(long epoch, long found, Object where) {
         return new SteleException(

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The segment files of one log, on whatever medium keeps them. Segments have numbers from 1 up.
+ * The segment files of one log, on any medium. Segments have numbers from 1 up.
  *
  * <p>Creation, sealing and deletion are durable when the call returns; appended bytes are durable
  * only after {@link Writer#sync}, and where each group is a segment, creation too. After a failed
@@ -16,23 +16,23 @@ import java.util.List;
  */
 public interface LogFiles extends Closeable {
     /**
-     * Makes this engine the owner of the log: from here on nobody of a lower epoch appends, and
-     * what they have appended is there to be read. Called once, before all but {@link #segments}
-     * and {@link #open}; files that only one process can open need nothing.
+     * Makes this engine the owner of the log: from now on engines of a lower epoch cannot append,
+     * and everything that they have appended can be read. Called once, before all methods but
+     * {@link #segments} and {@link #open}; files that only one process can open need nothing.
      *
      * @param epoch that no other engine has
-     * @param logId of the log, for what is written to take it over
+     * @param logId of the log, for the object that takes it over
      * @throws io.stele.protocol.SteleException UNAVAILABLE if an engine of a higher epoch has the
      *     log
      */
     default void takeOver(long epoch, LogId logId) throws IOException {}
 
-    /** Whether every group needs a segment of its own, whatever its size. */
+    /** Whether every group needs a segment of its own, at any size. */
     default boolean isSegmentPerGroup() {
         return false;
     }
 
-    /** How what is written into segments is encrypted, if it is. */
+    /** The encryption of bytes in segments, if there is one. */
     default Encryption encryption() {
         return Encryption.NONE;
     }
@@ -47,7 +47,7 @@ public interface LogFiles extends Closeable {
     Reader open(long segment) throws IOException;
 
     /**
-     * Cuts a segment to {@code sizeBytes} and makes all the rest of it durable, though nobody knows
+     * Cuts a segment to {@code sizeBytes} and makes all the rest of it durable, since it is unknown
      * what an earlier process has synced. The bytes from {@code rewriteFrom} on are written again
      * first: after a failed sync an operating system may hold bytes in memory that it believes to
      * be on disk.
@@ -70,7 +70,7 @@ public interface LogFiles extends Closeable {
     /** The file of a segment, for messages. */
     String describe(long segment);
 
-    /** Gives back what was opened, and lets other processes in. */
+    /** Closes what was opened, and releases the log for other processes. */
     @Override
     default void close() throws IOException {}
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The exclusive right to the next LSN of several shards. From its grant to its release, records
- * that others append for these shards wait without an LSN; other shards go on. A transaction
+ * that others append for these shards wait without an LSN; other shards continue. A transaction
  * decides its outcome meanwhile, so that its commit LSN lies between the LSNs before and after it
  * in every shard.
  *
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface LogHold extends AutoCloseable {
     /**
-     * The largest payload of a record here: what was decided must get into the log, whatever came
-     * of it, and a group must stay below the 2 GiB that its length can say.
+     * The largest payload of a record here. A decided transaction must get into the log in any
+     * case, and a group must stay below the 2 GiB limit of its length field.
      */
     int MAX_RECORD_BYTES = 1 << 30;
 
@@ -35,8 +35,8 @@ public interface LogHold extends AutoCloseable {
     Map<ShardId, Lsn> previous();
 
     /**
-     * Appends the record of one held shard. Never waits for room in the queue, since those who fill
-     * it may wait for this.
+     * Appends the record of one held shard. It never waits for room in the queue, since the records
+     * that fill it may wait for this one.
      *
      * @throws IllegalArgumentException if the payload is larger than {@link #MAX_RECORD_BYTES}
      * @throws IllegalStateException if the shard is not held, or has its record already, or the
@@ -46,14 +46,14 @@ public interface LogHold extends AutoCloseable {
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
 
     /**
-     * Lets the waiting records of these shards go on, after the records of this hold. Further calls
+     * Releases the waiting records of these shards, after the records of this hold. Further calls
      * do nothing.
      */
     void release();
 
     /**
-     * Never ends, since nobody knows what is to come at its LSN: whoever waits for these shards, or
-     * will, fails so. A restart finds out.
+     * Makes the hold permanent, since it is unknown which record belongs at its LSN: present and
+     * later waiters for these shards fail. A restart finds out.
      */
     void abandon(SteleException cause);
 

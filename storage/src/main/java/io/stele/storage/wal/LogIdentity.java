@@ -58,7 +58,7 @@ public final class LogIdentity {
                 expected);
     }
 
-    /** CORRUPT_DATA of a log that is older than what is known of it. */
+    /** CORRUPT_DATA for a log that ends before its known mark. */
     public static SteleException endMissing(LogMark expected, long found, String where) {
         return mismatch(
                 String.format(

@@ -5,8 +5,9 @@ import io.stele.protocol.SteleException;
 import java.util.List;
 
 /**
- * Hears what the log has made durable. Both methods are called by the log thread and hold up the
- * next group, so they hand work over and return; they must not wait and must not append.
+ * A listener for records that the log has made durable. Both methods are called by the log thread
+ * and hold up the next group, so they hand work over and return; they must not wait and must not
+ * append.
  *
  * <p>Invariant: the records of one shard come in LSN order, each once, and before the futures of
  * their appends complete.

@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * A place in a log that is durable: every later look at the log finds this group or one after it.
+ * A place in a log that is durable: every later read of the log finds this group or one after it.
  *
- * @param logId which log
- * @param sequence of the last group that is known to be durable; 0 if none is
+ * @param logId the id of the log
+ * @param sequence of the last group that is certainly durable; 0 if there is none
  */
 public record LogMark(@JsonProperty("logId") LogId logId, @JsonProperty("sequence") long sequence) {
-    /** Nothing is known of the log, and it has no id. */
+    /** No mark: the log has no id and no durable group. */
     public static final LogMark NONE = new LogMark(LogId.NONE, 0);
 
     public LogMark {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A segment of one group as an object of its own, under the epoch of who wrote it. All numbers are
+ * A segment of one group as an object of its own, with the epoch of its writer. All numbers are
  * big-endian; the body is a segment as {@link WalFormat} has it.
  *
  * <pre>
@@ -26,7 +26,7 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
     private static final long MAGIC = 0x5354454C454C474FL; // STELELGO
     private static final int CHECKSUM_AT = HEADER_BYTES - Integer.BYTES;
 
-    /** The object of an owner who takes the log over behind {@code sequence} - 1 groups. */
+    /** The fence of an owner that takes the log over after {@code sequence} - 1 groups. */
     static LogObject fence(LogId log, long id, long epoch, long sequence, long lowestSegment) {
         List<ByteBuffer> group =
                 GroupEncoder.encode(

@@ -15,8 +15,8 @@ import java.util.Set;
  * @param firstSegment the oldest segment that exists
  * @param lastSegment the segment being written, or the last one
  * @param segmentBytes bytes of all segments
- * @param firstSegmentShards shards with records in the oldest segment; flushing these is what lets
- *     the log shrink
+ * @param firstSegmentShards shards with records in the oldest segment; the log can be trimmed after
+ *     these are flushed
  */
 public record LogStatus(
         boolean failed,

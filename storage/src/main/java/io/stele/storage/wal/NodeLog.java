@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The write-ahead log of a node, shared by all its shards. Records wait in a bounded queue; one log
  * thread takes everything that waits as one group, gives the records their LSNs, writes and syncs
- * the group, tells the listener, completes the futures, and goes on.
+ * the group, notifies the listener, completes the futures, and continues.
  *
  * <p>Invariant: LSNs of one shard increase in log order. Invariant: a future completes normally,
- * and the listener hears of a record, only after the record is durable. Invariant: after a failed
- * write or sync nothing is acknowledged any more; what became of the failed group shows at the next
- * recovery.
+ * and the listener is notified of a record, only after the record is durable. Invariant: after a
+ * failed write or sync nothing is acknowledged any more; the next recovery finds the outcome of the
+ * failed group.
  *
  * <p>Futures complete on the log thread, after the listener: what depends on them must be quick or
  * run elsewhere. The log thread must not be interrupted: that closes the file under it and fails
@@ -52,7 +52,7 @@ public final class NodeLog implements AutoCloseable {
     private final boolean threaded;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
-    /** Held by whoever commits; without a log thread that can be any caller. */
+    /** Held by the thread that commits; without a log thread that can be any caller. */
     private final Object commitLock = new Object();
 
     private final SegmentedWriter writer;
@@ -104,7 +104,7 @@ public final class NodeLog implements AutoCloseable {
      * it waits (it is not there), and with {@code BUSY} if only held records fill the queue of a
      * log without thread.
      *
-     * @param payload pieces that together make the record; their positions do not move
+     * @param payload pieces that together form the record; their positions do not move
      * @param attachment handed to the listener with the durable record, never written
      * @throws IllegalArgumentException if the payload is larger than the options allow
      */
@@ -148,8 +148,8 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * As {@link #append}, but never waits, whatever the load: for small records that end something
-     * that others wait for, of which there are few.
+     * As {@link #append}, but it never waits, under any load. It is for few, small records that end
+     * something for which other callers wait.
      */
     public CompletableFuture<LogPosition> appendNow(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
@@ -221,9 +221,7 @@ public final class NodeLog implements AutoCloseable {
         return queue.readPoint(shards);
     }
 
-    /**
-     * The last LSN assigned in this shard, durable or not; {@code Lsn.MIN} if the log knows none.
-     */
+    /** The last LSN assigned in this shard, durable or not; {@code Lsn.MIN} if there is none. */
     public Lsn lastAssigned(ShardId shard) {
         return queue.lastAssigned(shard);
     }
@@ -233,7 +231,7 @@ public final class NodeLog implements AutoCloseable {
      * flushed}; shards that are not in the map need all their records. Blocks. Returns the number
      * of deleted segments.
      *
-     * @param kept takes what it wants of them before they are deleted
+     * @param kept receives the records that it needs before they are deleted
      * @throws SteleException if the log has failed or is closed
      */
     public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
@@ -243,7 +241,7 @@ public final class NodeLog implements AutoCloseable {
             if (released.isEmpty()) {
                 return 0;
             }
-            // The log must say that they may be missing before they are.
+            // The log must record that they may be missing before they are.
             writeMark(lowest);
             for (long segment : released) {
                 if (ledger.isWanted(segment, kept)) {

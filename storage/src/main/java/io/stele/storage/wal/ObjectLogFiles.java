@@ -32,17 +32,20 @@ import java.util.function.LongConsumer;
  */
 public final class ObjectLogFiles implements LogFiles {
     /*
-     * Who takes the log over creates a fence, a group without records, at the first free id. The owner before writes one id
-     * after the other, so the first one that it lacks is that of the fence, or of a fence after it: it finds another's object
-     * there and stops. Until then what it wrote has lower ids than the fence, so the new owner reads it.
+     * An engine that takes the log over creates a fence, a group without records, at the first free
+     * id. The previous owner writes one id after the other, so the first one that it lacks is that
+     * of the fence, or of a fence after it: it finds another engine's object there and stops. Its
+     * earlier objects have lower ids than the fence, so the new owner reads them.
      *
-     * A creation whose outcome is unknown is repeated with the same bytes until it is known. No two engines have the same
-     * epoch, so equal bytes are ours. Nothing else is written meanwhile, so there is no hole.
+     * A creation with an unknown outcome is repeated with the same bytes until the outcome is
+     * known. No two engines have the same epoch, so equal bytes are ours. Nothing else is written
+     * meanwhile, so there is no hole.
      *
-     * An id that was deleted could be created again. For groups that does not matter: an owner never writes below its last id,
-     * and a late first attempt of one that was read and trimmed since is below the lowest segment. A fence, though, is what a
-     * stalled owner must still find, however late it comes: fences stay for ever when the segments around them are deleted.
-     * They are a hundred bytes for each start of an engine.
+     * An id that was deleted could be created again. For groups that does not matter: an owner
+     * never writes below its last id, and a late first attempt of one that was read and trimmed
+     * since is below the lowest segment. But a stalled owner must always find the fence, however
+     * late it comes. So fences stay for ever when the segments around them are deleted. They are a
+     * hundred bytes for each start of an engine.
      */
 
     /** More collisions than this mean that the owner before is faster than we are. */
@@ -75,7 +78,7 @@ public final class ObjectLogFiles implements LogFiles {
      *
      * @param folder with a slash at its end
      * @param requests runs reads ahead while the log is replayed, and deletions side by side
-     * @param sleepMillis lets the calling thread wait between attempts
+     * @param sleepMillis makes the calling thread wait between attempts
      */
     public ObjectLogFiles(
             ObjectStore store, String folder, Executor requests, LongConsumer sleepMillis) {
@@ -139,7 +142,7 @@ public final class ObjectLogFiles implements LogFiles {
         }
     }
 
-    /** The ids that are there without a gap up to the last one; before them are old fences only. */
+    /** The existing ids without a gap up to the last one; before them are old fences only. */
     @Override
     public List<Long> segments() throws IOException {
         NavigableSet<Long> ids = list();
@@ -169,7 +172,7 @@ public final class ObjectLogFiles implements LogFiles {
         return LogObject.decode(store.readFully(path(id)), id, describe(id));
     }
 
-    /** Nothing is asked of the store yet: the segment is there, whole and durable, at its sync. */
+    /** Makes no request to the store yet: the segment exists, whole and durable, after its sync. */
     @Override
     public synchronized Writer create(long segment) {
         if (epoch == 0) {
@@ -250,8 +253,8 @@ public final class ObjectLogFiles implements LogFiles {
     }
 
     /**
-     * A crash in between leaves some of them below a gap, which nobody reads, and which stay as
-     * fences do.
+     * A crash in between leaves some of them below a gap, which are never read, and stay as fences
+     * do.
      */
     @Override
     public void delete(List<Long> segments) throws IOException {
@@ -319,7 +322,7 @@ public final class ObjectLogFiles implements LogFiles {
             }
         }
 
-        /** Asks until it is known whose object is there. */
+        /** Repeats the creation until the owner of the object is known. */
         private ConditionalCreate.Outcome put(byte[] object) throws IOException {
             long pauseMillis = FIRST_PAUSE_MILLIS;
             for (int attempt = 1; ; attempt++) {
@@ -337,7 +340,7 @@ public final class ObjectLogFiles implements LogFiles {
 
         @Override
         public void close() {
-            // nothing to give back
+            // nothing to release
         }
     }
 
@@ -370,7 +373,7 @@ public final class ObjectLogFiles implements LogFiles {
 
         @Override
         public void close() {
-            // nothing to give back
+            // nothing to release
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.stele.storage.wal;
 
 /**
- * The cause of a CORRUPT_DATA that is no damage of what is there: it is another log than the one of
- * the warehouse, or not all of it, and the right one may be elsewhere.
+ * The cause of a CORRUPT_DATA that is no damage of the stored data: it is another log than the one
+ * of the warehouse, or not all of it, and the right one may be elsewhere.
  */
 public final class OtherLogException extends Exception {
     private static final long serialVersionUID = 1;

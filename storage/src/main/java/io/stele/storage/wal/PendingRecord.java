@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * the log thread.
  */
 final class PendingRecord {
-    /** What a record costs in the queue beyond its payload: keeps empty records bounded, too. */
+    /**
+     * Memory of a record in the queue besides its payload, so that empty records are bounded, too.
+     */
     private static final int OVERHEAD_BYTES = 64;
 
     private static final long UNASSIGNED = -1;

@@ -33,7 +33,7 @@ public enum RecordType {
         return id;
     }
 
-    /** The type with this id, if this version knows it. */
+    /** The type with this id, if this version has it. */
     public static Optional<RecordType> find(byte id) {
         return id > 0 && id < BY_ID.length ? Optional.of(BY_ID[id]) : Optional.empty();
     }

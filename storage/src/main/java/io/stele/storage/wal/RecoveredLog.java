@@ -42,11 +42,11 @@ public final class RecoveredLog {
 
     /**
      * Reads all segments, checks them, gives their records to {@code consumer} in log order, and
-     * cuts a torn tail. {@code clock} observes every LSN.
+     * cuts a torn end. {@code clock} observes every LSN.
      *
-     * @throws SteleException {@code CORRUPT_DATA} if anything but a torn tail is wrong, naming
-     *     file, offset and both values; no file has been changed then, but records before the
-     *     damage have been given to {@code consumer}
+     * @throws SteleException {@code CORRUPT_DATA} if anything but a torn end is wrong, naming file,
+     *     offset and both values; no file has been changed then, but records before the damage have
+     *     been given to {@code consumer}
      */
     public static RecoveredLog recover(
             LogFiles files, LogOptions options, HybridClock clock, ReplayConsumer consumer)
@@ -202,7 +202,7 @@ public final class RecoveredLog {
     }
 
     /**
-     * What was cut from the end, if anything: file, offset and bytes; such bytes were never
+     * The part cut from the end, if any: file, offset and bytes; such bytes were never
      * acknowledged.
      */
     public Optional<String> cutTail() {

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 @FunctionalInterface
 public interface ReplayConsumer {
     /**
-     * One record. {@code payload} is a heap buffer that the consumer may keep; it shares its array
-     * with other records of the same group.
+     * One record. {@code payload} is a heap buffer that the consumer may retain; it shares its
+     * array with other records of the same group.
      */
     void accept(ShardId shard, Lsn lsn, RecordType type, ByteBuffer payload);
 }

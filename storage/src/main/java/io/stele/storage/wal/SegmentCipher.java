@@ -38,7 +38,7 @@ final class SegmentCipher {
     }
 
     /**
-     * Of a segment that is there.
+     * The cipher of an existing segment.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA if the master key is not here, or the
      *     key is another segment's
@@ -50,7 +50,7 @@ final class SegmentCipher {
                 header.segment(), wrappedKey, encryption.unwrap(wrappedKey, context, where));
     }
 
-    /** What a segment's key belongs to. */
+    /** The context to which a segment's key is bound. */
     private static byte[] context(long segment, long firstSequence) {
         return ByteBuffer.allocate(2 * Long.BYTES).putLong(segment).putLong(firstSequence).array();
     }
@@ -93,9 +93,9 @@ final class SegmentCipher {
     }
 
     /**
-     * The records of a group; moves the position of its body behind them.
+     * The records of a group; sets the position of its body after them.
      *
-     * @return empty if they were changed since
+     * @return empty if they were changed after they were written
      */
     Optional<ByteBuffer> decrypt(GroupHeader header, ByteBuffer body) {
         if (body.remaining() < Integer.BYTES) {

@@ -23,7 +23,7 @@ record SegmentHeader(LogId log, long segment, long firstSequence, boolean encryp
         return bytes.flip();
     }
 
-    /** Where the first group begins. */
+    /** The length of the header, after which the first group begins. */
     int length() {
         return WalFormat.SEGMENT_HEADER_BYTES + (encrypted ? WalFormat.SEGMENT_KEY_BYTES : 0);
     }

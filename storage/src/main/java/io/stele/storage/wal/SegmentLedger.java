@@ -75,7 +75,7 @@ final class SegmentLedger {
         return true;
     }
 
-    /** Whether somebody wants some records of a segment. */
+    /** Whether some records of a segment are needed. */
     boolean isWanted(long segment, ReleasedRecords by) {
         Map<ShardId, Long> first;
         Map<ShardId, Long> last;

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of one log segment in recovery, from its first to its last whole group. A torn tail of
+ * A reader of one log segment in recovery, from its first to its last whole group. A torn end of
  * the last segment ends the scan. Any other damage fails the recovery of the log.
  *
  * <p>Confined to one thread.
@@ -26,7 +26,7 @@ final class SegmentScanner {
     private final Encryption encryption;
     private @Nullable SegmentCipher cipher; // null: the records are plain
 
-    /** Where a scan ended. */
+    /** The end of a scan. */
     record End(long position, long lastGroup, long nextSequence, long lowestSegment) {
         /** Whether there was no group. */
         boolean isEmpty() {

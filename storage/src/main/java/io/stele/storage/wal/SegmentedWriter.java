@@ -28,7 +28,7 @@ final class SegmentedWriter {
     private @Nullable SegmentCipher cipher; // of the present segment, if it is encrypted
     private long position;
 
-    /** Where a group was written. */
+    /** The place of a written group. */
     record Written(long segment, long offset, long sizeBytes) {}
 
     /**
@@ -110,7 +110,7 @@ final class SegmentedWriter {
         return new LogMark(logId, sequence - 1);
     }
 
-    /** What is being done, for messages. */
+    /** The present operation, for messages. */
     String describe() {
         return String.format(
                 Locale.ROOT, "group %d to %s", sequence, files.describe(Math.max(segment, 1)));

@@ -26,11 +26,11 @@ import java.util.Locale;
  * body     = length of the records 4 | AES-GCM of record* | tag 16 | zeros | sequence 8 | end mark 4
  * </pre>
  *
- * <p>The zeros before the end (usually none) keep the next group header from crossing a boundary of
- * 512 bytes, so that a header is in one disk sector. Flag {@link #FLAG_WEAK_SECTOR} says that some
- * sector of the group has fewer than two bits set, so that zeros there prove nothing; see {@link
- * TailInspector}. "Lowest segment" is the oldest segment that was not released for deletion when
- * the group was written.
+ * <p>The zeros before the end (usually none) prevent the next group header from crossing a boundary
+ * of 512 bytes, so that a header is in one disk sector. Flag {@link #FLAG_WEAK_SECTOR} means that
+ * some sector of the group has fewer than two bits set, so that zeros there prove nothing; see
+ * {@link TailInspector}. "Lowest segment" is the oldest segment that was not released for deletion
+ * when the group was written.
  *
  * <p>Invariant: group sequences are dense across segments, from 1.
  */
@@ -43,7 +43,7 @@ final class WalFormat {
     /** Of a segment whose records are encrypted. */
     static final int ENCRYPTED_VERSION = 2;
 
-    /** What follows the header of such a segment. */
+    /** The bytes after the header of such a segment. */
     static final int SEGMENT_KEY_BYTES = Encryption.WRAPPED_KEY_BYTES + Integer.BYTES;
 
     static final int GROUP_MAGIC = 0x53475250; // SGRP

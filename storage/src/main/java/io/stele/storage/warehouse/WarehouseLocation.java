@@ -96,8 +96,8 @@ public sealed interface WarehouseLocation {
     }
 
     /**
-     * The store of this location, for whoever reads and adds files. A folder is made if it is not
-     * there; of others nothing is asked yet.
+     * The store of this location, for processes that read and add files. A missing folder is
+     * created; other locations get no request yet.
      *
      * @throws IOException if the folder, or the configuration of Hadoop, cannot be used
      */
@@ -124,10 +124,10 @@ public sealed interface WarehouseLocation {
     }
 
     /**
-     * A write-ahead log at this location; nobody else has it open if it is a folder, and nothing is
-     * asked of others yet but by the check.
+     * A write-ahead log at this location. A folder is locked for this process; other locations get
+     * no request yet except by the check.
      *
-     * @param check of the store that a log on S3 is kept in
+     * @param check of the store that has a log on S3
      * @param reads runs reads ahead while the log is replayed
      * @throws IOException if the folder is in use, or the location cannot be used
      */
@@ -154,7 +154,7 @@ public sealed interface WarehouseLocation {
         }
     }
 
-    /** The same for the one process that deletes files; it may keep files of a folder open. */
+    /** The same for the only process that deletes files; it may leave files of a folder open. */
     default ObjectStore openAsOwner(WarehouseAccess access) throws IOException {
         return switch (this) {
             case Folder folder -> LocalObjectStore.forOwner(folder.path());

@@ -1,4 +1,4 @@
-/** Where a warehouse is, and the object store that holds it. */
+/** The location of a warehouse, and the object store that holds it. */
 @NullMarked
 package io.stele.storage.warehouse;
 

@@ -15,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store whose data files are read through a {@link DataCache}, and kept by it as they are written
- * if that is asked for. Everything that can be created later or replaced (manifests, decisions,
- * catalogs) goes past it: only what {@link #open} opens is cached, and of that only data files.
+ * A store whose data files are read through a {@link DataCache}, and optionally cached while they
+ * are written. Objects that can be created later or replaced (manifests, decisions, catalogs)
+ * bypass it: only objects from {@link #open} are cached, and of those only data files.
  *
  * <p>Thread-safe.
  */
@@ -90,7 +90,7 @@ public final class CachedObjectStore extends ForwardingObjectStore {
                 : writer;
     }
 
-    /** A small data file written as a whole is kept as well: checksums of a column file. */
+    /** A small data file written as a whole is cached as well: the checksums of a column file. */
     @Override
     public void put(String path, byte[] content) throws IOException {
         super.put(path, content);

@@ -35,7 +35,7 @@ import java.util.random.RandomGenerator;
 /**
  * The data page cache of one process, open on its directories. Thread-safe.
  *
- * <p>Tables are identified by their ids, which a renamed table keeps. {@link #name} sets their
+ * <p>Tables are identified by their ids, which a rename does not change. {@link #name} sets their
  * present names, for metrics and for reserved shares.
  */
 public final class DataCache implements AutoCloseable {
@@ -46,12 +46,12 @@ public final class DataCache implements AutoCloseable {
     private static final long FILL_PAUSE_MILLIS = 200;
 
     /**
-     * Some 100,000 pages are found in a second. With more the process begins to work without them,
-     * as with an empty cache.
+     * Enough to load the index of several hundred GiB (docs/decisions/data-cache.md). A larger one
+     * is loaded while the process already works; until then its directory is like an empty cache.
      */
     private static final long OPENING_MILLIS = 1_000;
 
-    /** In the folder of caches that nobody configured. */
+    /** The folder of pages in the default folder of caches. */
     private static final String PAGES = "pages";
 
     private final SegmentPageStore pages;
@@ -82,11 +82,11 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * Opens the directories of a configuration. What fails later takes a directory out and nothing
-     * else; what is wrong at the start is a mistake of the configuration.
+     * Opens the directories of a configuration. A later failure takes only its directory out of
+     * use; a failure at the start is a mistake of the configuration.
      *
      * @param nanoTime a clock of nanoseconds that never goes back
-     * @param executor runs blocking tasks that wait for nobody but disks and the store
+     * @param executor runs blocking tasks that wait only for disks and the store
      * @throws IOException with key, directory and reason, if a directory is in use by another
      *     process, cannot be written, or may take too little for a cache
      */
@@ -107,7 +107,7 @@ public final class DataCache implements AutoCloseable {
     /**
      * As the other.
      *
-     * @param later runs such tasks after a pause in which who fetched can go on
+     * @param later runs such tasks after a pause, in which the reader that fetched can continue
      */
     static DataCache open(
             DataCacheConfig config,
@@ -133,11 +133,12 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * Opens the cache of a process that nobody configured directories for: {@code pages} in its
-     * folder, or beside that where another process has it.
+     * Opens the cache of a process without configured directories: {@code pages} in its folder, or
+     * a folder beside it if another process has that one.
      *
-     * @param folder of this process's caches; made if it is not there, for this user alone
-     * @throws IOException with the reason, if there can be none: the caller goes on without
+     * @param folder of this process's caches; created if missing, for this user alone
+     * @throws IOException with the reason, if there can be none: the caller continues without a
+     *     cache
      */
     public static DataCache openDefault(
             Path folder,
@@ -234,9 +235,9 @@ public final class DataCache implements AutoCloseable {
     }
 
     /**
-     * A directory that was opened to see whether it can be, for the store to take.
+     * A directory that was opened as a check, and is then handed to the store.
      *
-     * @param maxBytes what it may take; 0 while that is not known
+     * @param maxBytes limit of its space; 0 until it is determined
      */
     private record Opened(Path path, long maxBytes, AtomicReference<CacheFiles> first) {
         static Opened of(Path path, CacheFiles files) {
@@ -284,13 +285,13 @@ public final class DataCache implements AutoCloseable {
     /**
      * The store, whose data files are read through this cache. Closing it leaves the cache open.
      *
-     * @param warming whether data files that are written through it are kept
+     * @param warming whether data files that are written through it are cached
      */
     public CachedObjectStore over(ObjectStore store, Warming warming) {
         return new CachedObjectStore(store, this, warming);
     }
 
-    /** Says how a table is called at present, and so which share it has. */
+    /** Sets the present name of a table, and so its reserved share. */
     public void name(String tableId, String name) {
         requireNonNull(name, "name is null");
         if (names.size() >= MAX_NAMES && !names.containsKey(tableId)) {
@@ -305,7 +306,7 @@ public final class DataCache implements AutoCloseable {
         return cache;
     }
 
-    /** A data file as the cache knows it. */
+    /** The identity of a data file in the cache. */
     CachedFile file(ObjectStore store, String path, long sizeBytes) {
         return new CachedFile(
                 DataFiles.tableId(path).orElse(PageCache.OTHER_TABLES),
@@ -313,7 +314,7 @@ public final class DataCache implements AutoCloseable {
                 sizeBytes);
     }
 
-    /** What it did for each table so far. */
+    /** Its counters for each table. */
     public List<DataCacheTable> tables() {
         return cache.tableStatistics().stream().map(this::table).toList();
     }
@@ -340,7 +341,7 @@ public final class DataCache implements AutoCloseable {
                 ghosts.getOrDefault(4.0, 0.0));
     }
 
-    /** What it holds, all directories together. */
+    /** Its contents, all directories together. */
     public DataCacheSpace space() {
         PageStoreStatistics store = cache.storeStatistics();
         return new DataCacheSpace(
@@ -356,7 +357,7 @@ public final class DataCache implements AutoCloseable {
                 store.directoriesOut());
     }
 
-    /** Where it is and how large it may become, for people. */
+    /** Its directories and greatest size, as a text. */
     public String describe() {
         DataCacheSpace space = space();
         return String.format(
@@ -370,7 +371,7 @@ public final class DataCache implements AutoCloseable {
                 space.directoriesOut() == 0 ? "" : ", not yet open, or not to be read or written");
     }
 
-    /** Writes down what is needed to keep contents over a restart, and ends. */
+    /** Writes the journal that preserves contents over a restart, and closes. */
     @Override
     public void close() {
         cache.close();

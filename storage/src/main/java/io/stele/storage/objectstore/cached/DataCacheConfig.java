@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration of the data page cache, which keeps pages of data files on local disks of this
+ * Configuration of the data page cache, which stores pages of data files on local disks of this
  * host. Sidecars and Trino catalogs use the same keys. Without configured directories, the cache is
  * in a folder beside the data of the process, as {@link DefaultCache} defines it.
  *
@@ -140,7 +140,7 @@ public class DataCacheConfig {
     }
 
     /**
-     * What is reserved, by name of the table.
+     * The reserved shares, by name of the table.
      *
      * @throws IllegalArgumentException if it is not readable
      */

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.weakref.jmx.MBeanExporter;
 
 /**
- * The metrics of a data page cache as MBeans: one of the cache, and one of each table from when it
- * is known by name. Guarded by itself.
+ * The metrics of a data page cache as MBeans: one of the cache, and one of each table whose name
+ * was set. Guarded by itself.
  */
 public final class DataCacheMBeans {
     /** As many tables as the cache measures by themselves. */
@@ -21,8 +21,8 @@ public final class DataCacheMBeans {
     private final Map<String, String> exported = new HashMap<>();
 
     /**
-     * @param objectName makes the name of an MBean, of properties that tell which it is: none for
-     *     the cache, {@code table} for one of a table
+     * @param objectName creates the name of an MBean from its properties: none for the cache,
+     *     {@code table} for that of a table
      */
     public DataCacheMBeans(
             MBeanExporter exporter, Function<Map<String, String>, String> objectName) {
@@ -55,7 +55,7 @@ public final class DataCacheMBeans {
         exported.put(table, name);
     }
 
-    /** What stands for itself in names of MBeans stays as it is. */
+    /** A name with only plain characters needs no quotes in names of MBeans. */
     private static String quoted(String table) {
         return table.matches("[A-Za-z0-9_.-]+") ? table : javax.management.ObjectName.quote(table);
     }

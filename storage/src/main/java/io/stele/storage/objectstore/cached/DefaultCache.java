@@ -20,12 +20,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The share of a disk that caches take which nobody configured, and the names of their folders.
+ * The share of a disk that default caches take, and the names of their folders.
  *
- * <p>The share of a folder is a quarter of what is free on its file system and of what the folder
- * has already, so that it stays about the same from start to start; not more than {@link
- * #MAX_BYTES}, nor than what a fiftieth of the heap can index; and nothing where that is less than
- * {@link #MIN_BYTES}. It is found once, when the cache is opened.
+ * <p>The share of a folder is a quarter of the free bytes on its file system plus the folder's own,
+ * so that it stays about the same from start to start. It is at most {@link #MAX_BYTES}, and at
+ * most the size that a fiftieth of the heap can index. If that is less than {@link #MIN_BYTES},
+ * there is no cache. It is determined once, when the cache is opened.
  */
 public final class DefaultCache {
     /**
@@ -66,7 +66,7 @@ public final class DefaultCache {
     private DefaultCache() {}
 
     /**
-     * What a folder may take by the rule above; 0: none is to be used.
+     * The limit of a folder by the rule above; 0: no cache.
      *
      * @param freeBytes of its file system, for this process
      * @param heldBytes that the folder has
@@ -126,11 +126,11 @@ public final class DefaultCache {
     }
 
     /**
-     * Makes a folder that nobody configured, for the user of this process alone where the file
-     * system knows users: what is in it may be secret, and the store that it comes from says to
-     * whom. One that is there stays as it is, and folders above are made as usual.
+     * Creates a default folder that only the user of this process can access, if the file system
+     * has users: its content may be secret, and the access rules of its store do not apply here. An
+     * existing folder stays as it is, and folders above are created as usual.
      *
-     * @throws IOException if it cannot be made
+     * @throws IOException if it cannot be created
      */
     public static void createFolder(Path folder) throws IOException {
         Path absolute = folder.toAbsolutePath();
@@ -146,12 +146,12 @@ public final class DefaultCache {
     }
 
     /**
-     * Empties folders of pages that nobody has, and in which nothing has been written for {@link
-     * #ABANDONED}: those of catalogs that were dropped, and of processes that did not come back. A
-     * folder and its lock stay, so that an owner that comes back finds one lock. Other files are
-     * left alone, and what fails as well. Blocks for the disk.
+     * Empties folders of pages that are not in use, and in which nothing has been written for
+     * {@link #ABANDONED}: those of dropped catalogs, and of processes that did not return. A folder
+     * and its lock stay, so that a returning owner finds the same lock. Other files stay, and
+     * failures are ignored. Blocks for the disk.
      *
-     * <p>A folder is locked while it is emptied: to be called when the node's catalogs have opened
+     * <p>A folder is locked while it is emptied: call it when the node's catalogs have opened
      * theirs.
      *
      * @param folders of caches, in which there are folders of pages
@@ -172,8 +172,8 @@ public final class DefaultCache {
     }
 
     /**
-     * Looks before it locks, so that a folder in use is not kept from its owner, and again
-     * afterwards: somebody may have used it in between.
+     * Checks before it locks, so that it never blocks the owner of a folder in use, and again
+     * afterwards, because the folder may have been used in between.
      */
     static boolean emptyIfAbandoned(Path pages, Instant before, Opener<LocalCacheFiles> opener) {
         try {
@@ -221,7 +221,7 @@ public final class DefaultCache {
     /** Opens one of several folders. */
     @FunctionalInterface
     interface Opener<T> {
-        /** Opens it; empty if somebody else has it. */
+        /** Opens it; empty if another process has it. */
         Optional<T> open(Path folder) throws IOException;
     }
 
@@ -234,8 +234,8 @@ public final class DefaultCache {
     }
 
     /**
-     * Opens the folder, or the first of {@code folder-2}, {@code folder-3}, ... that nobody has:
-     * each process has one of its own, and finds one of them again after a restart.
+     * Opens the folder, or the first of {@code folder-2}, {@code folder-3}, ... that is free: each
+     * process has one of its own, and finds one of them again after a restart.
      *
      * @throws IOException if it cannot be used, or all are in use
      */

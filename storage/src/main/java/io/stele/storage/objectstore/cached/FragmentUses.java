@@ -19,10 +19,10 @@ public final class FragmentUses {
     private FragmentUses() {}
 
     /**
-     * What a cache did and holds: all of it, then each table's part.
+     * The counters and contents of a cache: of all of it, then of each table's part.
      *
      * @param cache whose owners are tables, by the text of their ids
-     * @param name of a table by that text; the text itself where it is not known
+     * @param name of a table by that text; the text itself if it has none
      */
     public static List<FragmentCacheUse> of(BenefitCache<?, ?> cache, UnaryOperator<String> name) {
         List<FragmentCacheUse> uses = new ArrayList<>();

@@ -7,11 +7,11 @@ package io.stele.storage.objectstore.cached;
 public enum Warming {
     /** None. */
     NOTHING,
-    /** All but those that take the place of others: what a flush writes, not what a merge does. */
+    /** New files, but not those that replace others: the output of flushes, not of compactions. */
     NEW_FILES,
     /**
-     * These, and those that take the place of files of which most was in the cache: what was worth
-     * keeping is likely to be so in its new place.
+     * New files, and those that replace files of which at least half of the bytes was in the cache:
+     * data that was worth caching is likely to be so in its new place.
      */
     NEW_AND_HOT_FILES
 }

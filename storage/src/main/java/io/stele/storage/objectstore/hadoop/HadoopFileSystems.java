@@ -12,8 +12,8 @@ public final class HadoopFileSystems {
     private HadoopFileSystems() {}
 
     /**
-     * The file system of a location. Who we are is up to Hadoop: the user of this process or {@code
-     * HADOOP_USER_NAME}, or the Kerberos ticket in its cache.
+     * The file system of a location. Hadoop determines the identity: the user of this process or
+     * {@code HADOOP_USER_NAME}, or the Kerberos ticket in its cache.
      *
      * @throws IOException if a file of the configuration cannot be read, or there is no such file
      *     system

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 public record HadoopLocation(URI uri) {
     private static final Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+.-]*://.*");
 
-    /** What has a client of its own here, or none that creates atomically. */
+    /** Schemes that have a client of their own here, or none that creates atomically. */
     private static final Set<String> OTHERS = Set.of("s3", "s3a", "s3n", "file");
 
     public HadoopLocation {

@@ -46,7 +46,9 @@ public final class HadoopObjectStore implements ObjectStore {
     /** Each holds a few kilobytes and, between reads, no connection; few files get most reads. */
     private static final int OPEN_STREAMS = 128;
 
-    /** Hadoop's client has tried all replicas, and asked the name node again. */
+    /**
+     * Hadoop's client has already tried all replicas, and repeated its request to the name node.
+     */
     private static final RetryPolicy NO_RETRIES = RetryPolicy.ofAttempts(1);
 
     private final HadoopLocation location;
@@ -85,11 +87,11 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * A store at a location, which nothing is asked of yet; directories are made as objects need
+     * A store at a location, without any request to it yet; directories are created as objects need
      * them.
      *
      * @param random names temporary files; safe for many threads
-     * @param sleepMillis lets the calling thread wait
+     * @param sleepMillis makes the calling thread wait
      * @param threads of reads
      * @throws IOException if there is no file system of this scheme, or its configuration cannot be
      *     read
@@ -155,7 +157,7 @@ public final class HadoopObjectStore implements ObjectStore {
     public byte[] readFully(String path) throws IOException {
         NonBlocking.check();
         Path file = file(path);
-        // Opened anew, so that it is the object of now; and to its end, so that it is whole
+        // Opened again, so that it is the present object, and read to its end, so that it is whole
         try (FSDataInputStream input = files.open(file)) {
             return input.readAllBytes();
         } catch (IOException e) {
@@ -181,8 +183,8 @@ public final class HadoopObjectStore implements ObjectStore {
     public boolean createIfAbsent(String path, byte[] content) throws IOException {
         Path target = file(path);
         try {
-            // Where it is not published, its end also makes sure that the object that is there is
-            // in the name node's log: the log is in order, and a deletion returns when it is in it
+            // If it is not published, its end also makes sure that the existing object is in the
+            // name node's log: the log is in order, and a deletion returns when it is in the log
             return write(content, written -> publication.publish(written, target));
         } catch (IOException e) {
             throw HadoopFailures.ofChange("create", describe(path), e);
@@ -333,7 +335,7 @@ public final class HadoopObjectStore implements ObjectStore {
         return !(files instanceof LeaseRecoverable leases) || leases.isFileClosed(file);
     }
 
-    /** Who reads from now on wants another object, or none. */
+    /** The object changed: later readers must get the new one, or none. */
     private void forget(String path) {
         streams.forget(file(path));
         downloads.forget(path);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class HadoopPublication {
-    /** Pauses of 50, 200 and 800 ms between them; callers that must know ask again themselves. */
+    /** Pauses of 50, 200 and 800 ms between them; callers that need the outcome repeat the call. */
     private static final int ATTEMPTS = 4;
 
     private static final long FIRST_PAUSE_MILLIS = 50;
@@ -35,7 +35,7 @@ final class HadoopPublication {
     private final Renames renames;
     private final LongConsumer sleepMillis;
 
-    /** The rename that can be told not to overwrite. */
+    /** The rename that has an option not to overwrite. */
     private interface Renames {
         void rename(Path from, Path to, Options.Rename mode) throws IOException;
     }
@@ -59,7 +59,7 @@ final class HadoopPublication {
      * Renames {@code file} to {@code target} unless something is there, creating directories above.
      *
      * @return whether {@code target} is our file; if not, another is there
-     * @throws IOException if it is not known what became of it: the file may yet appear
+     * @throws IOException if the outcome is unknown: the file may still appear
      */
     boolean publish(HadoopTemporary file, Path target) throws IOException {
         IOException unknown = null;
@@ -96,7 +96,7 @@ final class HadoopPublication {
         throw requireNonNull(unknown);
     }
 
-    /** Renames {@code file} to {@code target} whatever is there. */
+    /** Renames {@code file} to {@code target}, also if that exists. */
     void replace(HadoopTemporary file, Path target) throws IOException {
         files.mkdirs(requireNonNull(target.getParent(), "target has no parent"));
         renames.rename(file.path(), target, Options.Rename.OVERWRITE);

@@ -16,18 +16,18 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges of files of a Hadoop file system, by positional reads on a thread of the executor each.
- * What fails has been tried with every replica by Hadoop's client, and on a stream opened anew, so
- * it is not repeated here. Thread-safe.
+ * Ranges of files of a Hadoop file system, by positional reads on a thread of the executor each. A
+ * failed read was tried by Hadoop's client with every replica, and on a reopened stream, so it is
+ * not repeated here. Thread-safe.
  *
- * <p>The client's calls end when they end: a cancelled request is left to itself, and what it still
- * reads goes nowhere.
+ * <p>The client's calls cannot be stopped: a cancelled request runs to its end, and its bytes are
+ * dropped.
  */
 final class HadoopRangeSource implements RangeSource {
     /** Stays in the processor's cache on its way into the reader's buffer. */
     private static final int PIECE_BYTES = 256 << 10;
 
-    /** Names are never used twice for other content, or {@code forget} tells. */
+    /** A name is never used twice for other content without a call of {@code forget}. */
     private static final ObjectVersion VERSION = new ObjectVersion(Long.MAX_VALUE, "");
 
     private final OpenStreams streams;
@@ -66,7 +66,7 @@ final class HadoopRangeSource implements RangeSource {
         timers.close();
     }
 
-    /** One request. Guarded by itself; the end is told without the lock. */
+    /** One request. Guarded by itself; the listener is called without the lock. */
     private final class Read implements Attempt, Runnable {
         private final RangeRequest request;
         private final Listener listener;
@@ -120,7 +120,7 @@ final class HadoopRangeSource implements RangeSource {
             }
         }
 
-        /** False if nobody wants more. */
+        /** False if no more bytes are wanted. */
         private synchronized boolean take(byte[] piece, int at, int count) throws IOException {
             if (isOver) {
                 return false;

@@ -12,10 +12,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSOutputStream;
 
-/**
- * A file that is being written under a name that nobody else knows. Confined to one thread at a
- * time.
- */
+/** A file that is being written under a unique temporary name. Confined to one thread at a time. */
 final class HadoopTemporary {
     private static final int BUFFER_BYTES = 64 << 10;
 
@@ -49,7 +46,7 @@ final class HadoopTemporary {
                         null));
     }
 
-    /** The number that the file keeps whatever its name is, where the file system has such. */
+    /** The file's id, which a rename does not change, if the file system has ids. */
     private static OptionalLong idOf(FSDataOutputStream stream) {
         OutputStream inner = stream.getWrappedStream();
         if (inner instanceof CryptoOutputStream encrypting) {
@@ -64,7 +61,7 @@ final class HadoopTemporary {
         return path;
     }
 
-    /** What tells this file from others under its later name; empty where nothing does. */
+    /** The id that identifies this file under its later name; empty if the file system has none. */
     OptionalLong id() {
         return id;
     }
@@ -88,7 +85,7 @@ final class HadoopTemporary {
         try {
             stream.close();
         } catch (IOException e) {
-            // It was not finished, and nobody will read it
+            // It was not finished, and will not be read
         }
         files.delete(path, false);
     }

@@ -54,7 +54,8 @@ final class OpenStreams implements Closeable {
                 read(path, open, read);
                 return;
             } catch (IOException e) {
-                // Its blocks may have moved, or the file is gone: the name node knows
+                // Its blocks may have moved, or the file is gone: opening it again asks the name
+                // node
                 forget(path);
             }
         }
@@ -119,7 +120,7 @@ final class OpenStreams implements Closeable {
         }
     }
 
-    /** Opens the file anew at its next read: after it was deleted or replaced. */
+    /** Makes the next read open the file again: after it was deleted or replaced. */
     void forget(Path path) {
         List<Stream> unused = new ArrayList<>();
         synchronized (this) {

@@ -1,4 +1,4 @@
-/** The object store on HDFS and whatever else Hadoop's file systems reach, and its settings. */
+/** The object store on HDFS and Hadoop's other file systems, and its settings. */
 @NullMarked
 package io.stele.storage.objectstore.hadoop;
 

@@ -13,11 +13,11 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /**
- * Checksums of whole objects that S3 keeps: CRC32C, sent with each object and part, which the
- * service compares with what it got, and compared with what comes when an object is read whole. A
- * service has none for parts of objects.
+ * Checksums of whole objects in S3: CRC32C, sent with each object and part. The service compares
+ * them with the bytes it received; the client compares them when it reads a whole object. There are
+ * none for ranges of objects.
  *
- * @param isEnabled whether they are sent and asked for
+ * @param isEnabled whether they are sent and requested
  */
 record S3Checksums(boolean isEnabled) {
     static final String MODE_HEADER = "x-amz-checksum-mode";

@@ -26,7 +26,7 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * Thread-safe.
  */
 final class S3Clients implements AutoCloseable {
-    /** How often an answer may end within its XML before that is an error. */
+    /** How often an answer may end within its XML before this is an error. */
     private static final int CUT_ANSWERS = 4;
 
     private final SdkHttpClient connections;
@@ -51,7 +51,7 @@ final class S3Clients implements AutoCloseable {
                 Apache5HttpClient.builder()
                         .maxConnections(config.getMaxConnections())
                         .connectionTimeout(config.getSocketConnectTimeout().toJavaTime())
-                        // Whoever waits for a connection waits for a request of another to end
+                        // A caller that waits for a connection waits for another request to end
                         .connectionAcquisitionTimeout(config.getSocketTimeout().toJavaTime())
                         .socketTimeout(config.getSocketTimeout().toJavaTime())
                         .tcpKeepAlive(true)
@@ -68,7 +68,7 @@ final class S3Clients implements AutoCloseable {
                 credentials);
     }
 
-    /** Where requests get their credentials from. */
+    /** The provider of the requests' credentials. */
     AwsCredentialsProvider credentials() {
         return credentials;
     }
@@ -99,7 +99,7 @@ final class S3Clients implements AutoCloseable {
                         .httpClient(connections)
                         .credentialsProvider(credentials)
                         .forcePathStyle(config.isPathStyleAccess())
-                        // S3Checksums sends and asks for those that we want
+                        // S3Checksums sends and requests the checksums that we want
                         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
                         .overrideConfiguration(override -> override.retryStrategy(retries));

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Not final: airlift subclasses it to test its defaults.
  */
 public class S3Config {
-    /** Who encrypts objects at rest, and with which key. */
+    /** The encryption of objects at rest, and its key. */
     public enum SseType {
-        /** As the bucket says. */
+        /** The bucket's default. */
         NONE,
         /** The service, with keys of its own (SSE-S3). */
         S3,

@@ -26,7 +26,7 @@ final class S3Creation {
     /** In the metadata of every object created here: the UUID of its creation. */
     static final String METADATA_KEY = "stele-creation";
 
-    /** Pauses of 50, 200 and 800 ms between them; callers that must know ask again themselves. */
+    /** Pauses of 50, 200 and 800 ms between them; callers that need the outcome repeat the call. */
     private static final int ATTEMPTS = 4;
 
     private static final long FIRST_PAUSE_MILLIS = 50;
@@ -62,7 +62,7 @@ final class S3Creation {
      * @param id of this creation
      * @param request creates the object or fails
      * @return whether the object is ours; if not, another is there
-     * @throws IOException if it was refused, or if it is not known whether the object was created
+     * @throws IOException if it was refused, or if the outcome is unknown
      */
     boolean create(String path, String id, Function<S3Client, ?> request) throws IOException {
         String where = location + "/" + path;
@@ -80,7 +80,7 @@ final class S3Creation {
                         return isOurs(path, where, id, e);
                     }
                     case UPLOAD_GONE -> {
-                        // Joined by an attempt before, or thrown away
+                        // Completed by an earlier attempt, or aborted
                         return isOurs(path, where, id, e);
                     }
                     case REFUSED -> throw after(S3Failures.describe("create", where, e), unknown);
@@ -98,8 +98,8 @@ final class S3Creation {
      * @param id of this replacement
      * @param request replaces the object or fails
      * @return whether the object was replaced by ours; if not, it was another by then, or gone
-     * @throws IOException if it was refused, or if it is not known whether it was replaced: also
-     *     where it is another's now, if an earlier attempt may have come before that one
+     * @throws IOException if it was refused, or if the outcome is unknown: also if the object is
+     *     another's now, when an earlier attempt of ours may have succeeded before that one
      */
     boolean swap(String path, String id, Function<S3Client, ?> request) throws IOException {
         String where = location + "/" + path;
@@ -152,7 +152,7 @@ final class S3Creation {
                             .metadata();
             return id.equals(found.get(METADATA_KEY));
         } catch (SdkException e) {
-            // Also where it is missing now: whose it was is not known any more
+            // Also if it is missing now: its creator can no longer be determined
             IOException failure =
                     new IOException(
                             "Cannot find out who created %s: %s".formatted(where, e.getMessage()),

@@ -22,7 +22,7 @@ import javax.net.ssl.SSLContext;
  * source.
  */
 final class S3Downloads {
-    /** S3 tells other addresses every few seconds, and each is good for long. */
+    /** S3 returns other addresses every few seconds, and each is valid for long. */
     private static final Duration LOOKUP_EVERY = Duration.ofSeconds(10);
 
     private static final Duration KEEP_ADDRESSES = Duration.ofMinutes(2);

@@ -13,7 +13,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * interface.
  */
 final class S3Failures {
-    /** What became of a request that creates something only if nothing is there. */
+    /** The outcomes of a request that creates an object only if none exists. */
     enum Creation {
         /** Something is there: 412. */
         EXISTS,
@@ -43,7 +43,7 @@ final class S3Failures {
             case 408, 429 -> Creation.UNKNOWN;
             case 400 ->
                     switch (code(answer)) {
-                        // What came was not what was sent: nothing of it was kept
+                        // The received bytes differed from the sent ones: nothing was stored
                         case "RequestTimeout", "IncompleteBody", "BadDigest" -> Creation.UNKNOWN;
                         default -> Creation.REFUSED;
                     };
@@ -51,9 +51,7 @@ final class S3Failures {
         };
     }
 
-    /**
-     * Whether an object was asked for that is not there; a bucket that is not there is an error.
-     */
+    /** Whether a requested object is missing; a missing bucket is an error. */
     static boolean isMissing(SdkException failure) {
         // A HEAD is answered without a body and so without a code
         return failure instanceof S3Exception answer
@@ -61,12 +59,12 @@ final class S3Failures {
                 && !code(answer).equals("NoSuchBucket");
     }
 
-    /** Whether a range was asked for that starts at the end of the object or behind it. */
+    /** Whether a requested range starts at or after the end of the object. */
     static boolean isBehindEnd(SdkException failure) {
         return failure instanceof S3Exception answer && answer.statusCode() == 416;
     }
 
-    /** A failure as object stores tell it. */
+    /** Converts a failure to the exceptions of object stores. */
     static IOException describe(String what, String location, SdkException failure) {
         if (isMissing(failure)) {
             NoSuchFileException missing = new NoSuchFileException(location);

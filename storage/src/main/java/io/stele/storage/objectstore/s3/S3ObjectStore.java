@@ -79,12 +79,12 @@ public final class S3ObjectStore implements ObjectStore {
     }
 
     /**
-     * A store at a location, which nothing is asked of yet.
+     * A store at a location, without any request to it yet.
      *
-     * @param random makes the UUIDs of creations, and spreads pauses; safe for many threads
-     * @param sleepMillis lets the calling thread wait
+     * @param random draws the UUIDs of creations, and the lengths of pauses; safe for many threads
+     * @param sleepMillis makes the calling thread wait
      * @param threads of reads
-     * @throws IOException if its threads cannot have what they need of the system
+     * @throws IOException if its threads cannot get their system resources
      */
     public static S3ObjectStore open(
             S3Location location,
@@ -214,7 +214,7 @@ public final class S3ObjectStore implements ObjectStore {
             PutObjectRequest request = putRequest(path, content).build();
             RequestBody body = S3Bodies.of(content, content.length);
             clients.repeat(client -> client.putObject(request, body));
-            downloads.forget(path); // who reads from now on wants these bytes
+            downloads.forget(path); // later readers must get these bytes
         } catch (SdkException e) {
             throw S3Failures.describe("write", describe(path), e);
         }
@@ -323,13 +323,13 @@ public final class S3ObjectStore implements ObjectStore {
                 ListObjectsV2Request next = request.build();
                 ListObjectsV2Response page = clients.repeat(client -> client.listObjectsV2(next));
                 for (S3Object object : page.contents()) {
-                    // What consoles and file systems make to show a folder is no object of ours
+                    // Objects that consoles and file systems create to show a folder are not ours
                     if (!object.key().endsWith("/")) {
                         entries.add(
                                 new ObjectEntry(
                                         location.path(object.key()),
                                         object.size(),
-                                        // One that does not say is young
+                                        // An object without a time counts as young
                                         Objects.requireNonNullElse(
                                                 object.lastModified(), Instant.MAX)));
                     }
@@ -355,7 +355,7 @@ public final class S3ObjectStore implements ObjectStore {
                                     delete -> delete.bucket(location.bucket()).key(key)));
             downloads.forget(path);
         } catch (SdkException e) {
-            // S3 says nothing of objects that are not there, others do
+            // S3 reports no error for missing objects; other services do
             if (!S3Failures.isMissing(e)) {
                 throw S3Failures.describe("delete", describe(path), e);
             }

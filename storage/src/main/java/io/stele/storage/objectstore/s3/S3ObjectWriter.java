@@ -190,7 +190,7 @@ final class S3ObjectWriter extends TrackedObjectWriter {
                                                         .key(location.key(path))
                                                         .uploadId(abandoned)));
             } catch (SdkException e) {
-                // Nobody will see the parts; the bucket's rule for incomplete uploads takes them
+                // The parts are not visible; the bucket's rule for incomplete uploads removes them
             }
         }
     }

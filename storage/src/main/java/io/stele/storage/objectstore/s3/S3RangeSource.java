@@ -146,7 +146,7 @@ final class S3RangeSource implements RangeSource {
             return head.find("date").map(signer::correct).orElse(false);
         }
 
-        /** Where to, unless that is elsewhere than S3 is, or less safe. */
+        /** The target of a redirect, unless it is outside S3, or less secure. */
         private Optional<URI> target(ResponseHead head) {
             try {
                 return head.find("location")

@@ -55,7 +55,7 @@ final class S3Signer {
      * fetched.
      *
      * @param url without a query, its path as S3 encodes paths
-     * @param withChecksum whether the service is asked for the object's
+     * @param withChecksum whether to request the object's checksum
      * @throws IOException if there are no credentials
      */
     byte[] head(URI url, ByteRange range, boolean withChecksum) throws IOException {

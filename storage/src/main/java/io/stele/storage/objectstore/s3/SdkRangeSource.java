@@ -25,7 +25,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
  * Ranges of objects in a bucket by the SDK's synchronous client, each on a thread of the executor:
- * for proxies and whatever else our own connections do not know. Thread-safe.
+ * for proxies and other features that our own connections do not support. Thread-safe.
  */
 final class SdkRangeSource implements RangeSource {
     private static final int PIECE_BYTES = 64 << 10;

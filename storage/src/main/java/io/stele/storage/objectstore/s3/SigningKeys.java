@@ -9,8 +9,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of signatures (SigV4), which are good for a day, a region and a secret: the last one is
- * kept. Thread-safe.
+ * Keys of signatures (SigV4), which are valid for a day, a region and a secret: the last one is
+ * cached. Thread-safe.
  */
 final class SigningKeys {
     private static final String ALGORITHM = "HmacSHA256";
@@ -24,7 +24,7 @@ final class SigningKeys {
 
     private record Key(String day, String secret, byte[] bytes) {}
 
-    /** What a key is good for, as signatures name it. */
+    /** The scope of a key, as signatures name it. */
     String scope(String day) {
         return day + "/" + region + "/s3/aws4_request";
     }

@@ -9,11 +9,11 @@ import java.util.OptionalInt;
  */
 @FunctionalInterface
 public interface BodyChecksums {
-    /** Answers say nothing of checksums. */
+    /** Answers without checksums. */
     BodyChecksums NONE = (_, _) -> OptionalInt.empty();
 
     /**
-     * The CRC32C of the body, if the answer says it.
+     * The CRC32C of the body, if the answer has it.
      *
      * @param part of the object that the body is
      */

@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses of hosts, kept for a while, because a store has many and each lookup tells only a few:
- * connections go to the one that has the fewest of ours, and not to one that failed of late while
- * there are others. Thread-safe, guarded by itself; lookups are made without the lock.
+ * A cache of the addresses of hosts, because a store has many and each lookup returns only a few.
+ * New connections go to the address that has the fewest of ours, and avoid one that failed recently
+ * while there are others. Thread-safe, guarded by itself; lookups are made without the lock.
  */
 public final class EndpointResolver {
     /** More than any host has at a time. */
@@ -26,7 +26,7 @@ public final class EndpointResolver {
     private final long keepNanos;
     private final Map<String, Host> hosts = new HashMap<>();
 
-    /** Asks for the addresses of a host; may block. */
+    /** A lookup of the addresses of a host; may block. */
     @FunctionalInterface
     public interface Lookup {
         InetAddress[] addresses(String host) throws UnknownHostException;
@@ -49,8 +49,8 @@ public final class EndpointResolver {
 
     /**
      * @param refreshNanos how often a host is looked up
-     * @param keepNanos how long an address is used that lookups do not tell any more, and how long
-     *     one is avoided that failed
+     * @param keepNanos how long an address is used after the last lookup that returned it, and how
+     *     long a failed one is avoided
      */
     public EndpointResolver(
             Lookup lookup, LongSupplier nanoTime, long refreshNanos, long keepNanos) {
@@ -64,7 +64,7 @@ public final class EndpointResolver {
      * An address for a new connection, which counts until it is {@link #closed}. May block for a
      * lookup.
      *
-     * @throws UnknownHostException if nothing is known of the host
+     * @throws UnknownHostException if no address of the host was found
      */
     public InetSocketAddress connect(Endpoint endpoint) throws UnknownHostException {
         refresh(endpoint.host());
@@ -104,7 +104,7 @@ public final class EndpointResolver {
         } catch (UnknownHostException e) {
             synchronized (this) {
                 if (hosts.containsKey(name)) {
-                    return; // what was known stays good while names cannot be looked up
+                    return; // earlier addresses stay valid while lookups fail
                 }
             }
             throw e;

@@ -56,7 +56,7 @@ public final class EventLoop implements Timers, Closeable {
     /**
      * Starts one.
      *
-     * @param uncaught told of tasks that fail
+     * @param uncaught called with failures of tasks
      */
     public static EventLoop start(
             ThreadFactory factory, LongSupplier nanoTime, Consumer<Throwable> uncaught)
@@ -68,7 +68,7 @@ public final class EventLoop implements Timers, Closeable {
 
     /** Something that waits for a channel. */
     interface Watcher {
-        /** The channel is ready for some of what was asked for. */
+        /** The channel is ready for some of the requested operations. */
         void ready();
 
         /** The loop ends. */
@@ -118,7 +118,7 @@ public final class EventLoop implements Timers, Closeable {
         if (Thread.currentThread() == thread) {
             due.add(timer);
         } else if (!execute(() -> due.add(timer))) {
-            timer.fire(); // whoever waits is to find out that it is over
+            timer.fire(); // its waiter must learn that the loop has ended
         }
         return timer;
     }
@@ -176,7 +176,7 @@ public final class EventLoop implements Timers, Closeable {
     }
 
     private void runInbox() {
-        // What is added by these tasks waits for the next round, so connections get their turn
+        // Tasks that these tasks add wait for the next round, so connections get their turn
         List<Runnable> tasks = new ArrayList<>();
         for (Runnable task; (task = inbox.poll()) != null; ) {
             tasks.add(task);
@@ -215,7 +215,7 @@ public final class EventLoop implements Timers, Closeable {
         }
     }
 
-    /** The loop goes on, whatever whoever is told does. */
+    /** The loop continues, even if the handler fails. */
     private void report(Throwable failure) {
         try {
             uncaught.accept(failure);

@@ -16,10 +16,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One GET from its request to the last byte of its answer, as a connection feeds it. Confined to
- * its event loop, but for {@link #cancel} and {@link #receivedBytes}.
+ * One GET from its request to the last byte of its answer, as a connection runs it. Confined to its
+ * event loop, except for {@link #cancel} and {@link #receivedBytes}.
  *
- * <p>Invariant: the listener hears of one end, and the buffer is not touched after that.
+ * <p>Invariant: the listener gets one end, and the buffer is not used after that.
  */
 final class Exchange implements RangeSource.Attempt {
     /** Errors of S3 have a few hundred bytes. */
@@ -55,7 +55,7 @@ final class Exchange implements RangeSource.Attempt {
         this.checksums = requireNonNull(checksums, "checksums is null");
     }
 
-    /** Where the rest of an answer goes. */
+    /** The target of the rest of an answer. */
     enum Next {
         /** Into {@link #target}. */
         MORE,
@@ -101,7 +101,7 @@ final class Exchange implements RangeSource.Attempt {
 
     /** Ends it with a failure; its connection, if it has one, ends with it. */
     void fail(IOException failure) {
-        synchronized (this) { // once the loop is closed, anybody may be here
+        synchronized (this) { // once the loop is closed, any thread may call this
             if (over) {
                 return;
             }
@@ -161,7 +161,7 @@ final class Exchange implements RangeSource.Attempt {
         return Next.MORE;
     }
 
-    /** Where bytes of the body are to be put; never full. */
+    /** The buffer for the next bytes of the body; never full. */
     ByteBuffer target() {
         return body != null
                 ? body
@@ -169,7 +169,7 @@ final class Exchange implements RangeSource.Attempt {
                         requireNonNull(error), errorLength, MAX_ERROR_BYTES - errorLength);
     }
 
-    /** So many bytes have been put there. */
+    /** Counts bytes that were put there. */
     Next received(int count) {
         ByteBuffer wanted = body;
         if (wanted == null) {
@@ -243,7 +243,7 @@ final class Exchange implements RangeSource.Attempt {
                         cause));
     }
 
-    /** Tells the listener of the end, after the connection has been dealt with. */
+    /** Notifies the listener of the end, after the connection was returned or closed. */
     void tell() {
         IOException cause = refused;
         if (cause == null) {
@@ -253,7 +253,7 @@ final class Exchange implements RangeSource.Attempt {
         }
     }
 
-    /** Whether the store said why the bytes are not there. */
+    /** Whether the store sent a reason instead of the bytes. */
     boolean wasRefused() {
         return refused != null;
     }

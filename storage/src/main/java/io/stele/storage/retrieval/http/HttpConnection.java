@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * loop.
  */
 final class HttpConnection implements EventLoop.Watcher {
-    /** So many bytes, then the other connections have their turn. */
+    /** After this many bytes the other connections have their turn. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final EventLoop loop;
@@ -40,7 +40,7 @@ final class HttpConnection implements EventLoop.Watcher {
     private boolean closed;
     private long lastProgressNanos;
 
-    /** Whoever keeps connections. */
+    /** The pool that owns connections. */
     interface Owner {
         /** It is good for another exchange. */
         void idle(HttpConnection connection);
@@ -243,7 +243,7 @@ final class HttpConnection implements EventLoop.Watcher {
             next = present.received(count);
         }
         if (next == Exchange.Next.END && rest.hasRemaining()) {
-            reusable = false; // it sent more than it said
+            reusable = false; // it sent more bytes than it announced
         }
         headBuffer.clear();
         follow(present, next);

@@ -6,8 +6,8 @@ import java.util.Locale;
 /**
  * Limits of connections.
  *
- * @param threads that drive them
- * @param maxIdleConnections that a thread keeps
+ * @param threads that run them
+ * @param maxIdleConnections idle connections that a thread pools
  * @param connectTimeoutNanos to make one
  * @param silenceTimeoutNanos within a request
  */

@@ -39,8 +39,8 @@ public final class HttpRangeClient implements Closeable {
     /**
      * Starts one.
      *
-     * @param factory makes the threads that drive connections
-     * @param uncaught told of what no request carries
+     * @param factory creates the threads that run connections
+     * @param uncaught called with failures that belong to no request
      */
     public static HttpRangeClient start(
             HttpOptions options,
@@ -65,7 +65,7 @@ public final class HttpRangeClient implements Closeable {
     /**
      * Sends a request. May block to look up the host.
      *
-     * @param refusal tells what an answer without the bytes means
+     * @param refusal converts an answer without the bytes to a failure
      */
     public RangeSource.Attempt send(
             GetRequest request, RangeSource.Listener listener, Refusal refusal) {
@@ -73,8 +73,8 @@ public final class HttpRangeClient implements Closeable {
     }
 
     /**
-     * The same, and a body that has not the checksum that its answer says is a failure that may
-     * pass.
+     * The same with a checksum: a body that does not match the checksum of its answer is a
+     * transient failure.
      */
     public RangeSource.Attempt send(
             GetRequest request,

@@ -11,7 +11,7 @@ public interface Refusal {
     /**
      * The failure of the request.
      *
-     * @param body as far as it was kept
+     * @param body as far as it was stored
      */
     IOException explain(ResponseHead head, byte[] body);
 }

@@ -28,9 +28,9 @@ public record ResponseHead(int status, Map<String, String> headers) {
     }
 
     /**
-     * Where the head ends in these bytes: behind its empty line; -1 if it does not.
+     * The end of the head in these bytes, after its empty line; -1 if it is incomplete.
      *
-     * @param from where to look; an end that begins up to three bytes before is found
+     * @param from the start of the search; an end that begins up to three bytes before is found
      */
     static int end(byte[] bytes, int from, int length) {
         for (int i = Math.max(3, from); i < length; i++) {
@@ -70,7 +70,7 @@ public record ResponseHead(int status, Map<String, String> headers) {
                     lines[i].substring(0, colon).toLowerCase(Locale.ROOT),
                     lines[i].substring(colon + 1).strip());
         }
-        // HTTP/1.0 ends each connection unless it is told otherwise
+        // HTTP/1.0 closes each connection unless a header says otherwise
         if (first.startsWith("HTTP/1.0")) {
             headers.putIfAbsent("connection", "close");
         }
@@ -91,7 +91,7 @@ public record ResponseHead(int status, Map<String, String> headers) {
         return find("connection").map(value -> !value.equalsIgnoreCase("close")).orElse(true);
     }
 
-    /** How long the body is, where the head says so. */
+    /** The length of the body, if the head has it. */
     OptionalLong contentLength() throws IOException {
         Optional<String> length = find("content-length");
         return length.isEmpty()
@@ -100,9 +100,9 @@ public record ResponseHead(int status, Map<String, String> headers) {
     }
 
     /**
-     * What part of which size the body is, from {@code bytes 0-9/100}.
+     * The range of the body and the size of the object, from {@code bytes 0-9/100}.
      *
-     * @throws IOException if it does not say so
+     * @throws IOException if the header is missing or malformed
      */
     ContentRange contentRange() throws IOException {
         return ContentRange.parse(find("content-range").orElse("none"));

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 /** A connection that never blocks, encrypted or not. Confined to its event loop. */
 interface Transport {
     /**
-     * Goes on with what comes before the first byte.
+     * Continues the handshake before the first byte.
      *
-     * @return whether all of that is done
+     * @return whether it is complete
      */
     boolean handshake() throws IOException;
 
@@ -20,9 +20,9 @@ interface Transport {
     boolean write(ByteBuffer bytes) throws IOException;
 
     /**
-     * Reads what is there.
+     * Reads the available bytes.
      *
-     * @param scratch outside of the heap, for whatever needs it
+     * @param scratch an off-heap buffer for intermediate bytes
      * @return how many bytes; 0 if there are none now, -1 if there will be none
      */
     int read(ByteBuffer target, ByteBuffer scratch) throws IOException;
