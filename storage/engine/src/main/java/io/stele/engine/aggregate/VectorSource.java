@@ -1,0 +1,33 @@
+package io.stele.engine.aggregate;
+
+import io.stele.columnfile.orc.ColumnChunk;
+import java.io.IOException;
+
+/** Rows as batches of vectors. Starts before the first batch. Confined to one thread at a time. */
+interface VectorSource extends AutoCloseable {
+    /** Most rows of a batch: some hundred microseconds of work, and well in a core's own cache. */
+    int BATCH_ROWS = ColumnChunk.MAX_ROWS;
+
+    /**
+     * Moves to the next batch; false at the end. Under {@link io.stele.objectstore.NonBlocking} it
+     * throws where it would have to wait, and the same call elsewhere goes on.
+     */
+    boolean load() throws IOException;
+
+    /** Rows of the batch. */
+    int size();
+
+    /** A column of the batch, by its position among those that were asked for. */
+    ValueVector column(int slot);
+
+    /**
+     * The rows of the batch that the reader sees.
+     *
+     * @param rows where to put their positions, ascending
+     * @return how many
+     */
+    int select(int[] rows);
+
+    @Override
+    void close() throws IOException;
+}

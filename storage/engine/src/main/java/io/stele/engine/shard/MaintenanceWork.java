@@ -1,0 +1,98 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One kind of work on the files of one table: whether it is going on, how it fails, and who waits
+ * for it. Confined to the shard's context.
+ */
+final class MaintenanceWork {
+    private final ShardId shard;
+    private final List<MaintenanceWaiters> waiters;
+    private @Nullable MaintenanceFailure failure;
+    private boolean running;
+    private boolean publishing;
+    private boolean isAsked;
+
+    MaintenanceWork(ShardId shard, MaintenanceWaiters... waiters) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.waiters = List.of(waiters);
+    }
+
+    /** Whether it may begin: it is not at work, and does not pause after a failure. */
+    boolean mayStart(long nowMillis) {
+        return !running && (isAsked || failure == null || nowMillis >= failure.nextMillis());
+    }
+
+    /** A caller wants it now, whatever happened before. */
+    void ask() {
+        isAsked = true;
+    }
+
+    void setRunning(boolean running) {
+        this.running = running;
+        isAsked &= !running;
+    }
+
+    /** Whether it waits for a manifest. */
+    boolean isPublishing() {
+        return publishing;
+    }
+
+    void setPublishing(boolean publishing) {
+        this.publishing = publishing;
+    }
+
+    /** What went wrong last, if nothing has gone well since. */
+    Optional<MaintenanceFailure> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** Once more; those who wait are told when they have seen enough. */
+    MaintenanceFailure failed(String work, Exception cause, long nowMillis) {
+        MaintenanceFailure last = failure;
+        int attempts = last == null ? 1 : last.attempts() + 1;
+        MaintenanceFailure next =
+                new MaintenanceFailure(
+                        shard,
+                        work,
+                        last == null ? nowMillis : last.sinceMillis(),
+                        attempts,
+                        nowMillis + StoreWait.pauseMillis(attempts),
+                        text(cause));
+        failure = next;
+        failWaiters(next, cause);
+        return next;
+    }
+
+    /** What it depends on failed. */
+    void failWaiters(MaintenanceFailure found, Exception cause) {
+        boolean hopeless = !StoreWait.isOutage(cause);
+        waiters.forEach(each -> each.failed(found.refusal(cause), hopeless));
+    }
+
+    /** It went well; the failure of before, if there was one. */
+    Optional<MaintenanceFailure> recovered() {
+        MaintenanceFailure last = failure;
+        failure = null;
+        return Optional.ofNullable(last);
+    }
+
+    /**
+     * The failure, and what is at the bottom of it: libraries say what they did, not what failed.
+     */
+    static String text(Exception cause) {
+        Throwable root = cause;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        String said = cause.toString();
+        String reason = root.toString();
+        return said.contains(reason) ? said : said + " (" + reason + ")";
+    }
+}

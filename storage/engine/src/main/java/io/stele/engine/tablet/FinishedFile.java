@@ -1,0 +1,72 @@
+package io.stele.engine.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.orc.WrittenEnd;
+import io.stele.engine.datafile.DeleteVector;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.objectstore.LateCommits;
+import io.stele.objectstore.ParallelWrites;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A column file of which all bytes are there, with its key index and checksums, to be published and
+ * opened by whichever thread comes to it. Handed from one thread to the next.
+ */
+final class FinishedFile implements ParallelWrites.Write {
+    private final TableFiles files;
+    private final LateCommits commits;
+    private final FileEntry entry;
+    private final TableVersions versions;
+    private @Nullable DeleteVector deletes; // those two until it is opened
+    private @Nullable WrittenEnd end;
+    private @Nullable ColumnFile opened;
+
+    /**
+     * @param commits of the objects of the file
+     * @param end what its first readers need
+     */
+    FinishedFile(
+            TableFiles files,
+            LateCommits commits,
+            FileEntry entry,
+            DeleteVector deletes,
+            TableVersions versions,
+            WrittenEnd end) {
+        this.files = requireNonNull(files, "files is null");
+        this.commits = requireNonNull(commits, "commits is null");
+        this.entry = requireNonNull(entry, "entry is null");
+        this.deletes = requireNonNull(deletes, "deletes is null");
+        this.versions = requireNonNull(versions, "versions is null");
+        this.end = requireNonNull(end, "end is null");
+    }
+
+    /** Bytes of its objects, of which those that are not published yet are in memory. */
+    long sizeBytes() {
+        return entry.sizeBytes() + entry.keyIndex().orElseThrow().sizeBytes();
+    }
+
+    @Override
+    public void run() throws IOException {
+        commits.run();
+        opened =
+                files.openWritten(
+                        entry,
+                        requireNonNull(deletes, "deletes is null"),
+                        versions,
+                        requireNonNull(end, "end is null"));
+        deletes = null;
+        end = null;
+    }
+
+    @Override
+    public void giveUp() throws IOException {
+        commits.giveUp();
+    }
+
+    /** The file, once it was published. */
+    ColumnFile opened() {
+        return requireNonNull(opened, "file is not published");
+    }
+}

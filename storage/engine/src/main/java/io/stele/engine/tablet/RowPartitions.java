@@ -1,0 +1,48 @@
+package io.stele.engine.tablet;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.TableSchema;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The partitions of rows, as files name them. Takes values of any length: what is too long is
+ * refused before it is in the log, and what is there is written. Confined to one thread.
+ */
+final class RowPartitions {
+    private final @Nullable KeyEncoder encoder;
+    private final GrowingBytes buffer = ClusteringOrder.buffer("partition");
+    private byte[] last = new byte[0];
+
+    /**
+     * @param versions the schema version of the rows
+     */
+    RowPartitions(TableVersions versions) {
+        TableSchema schema = versions.schema();
+        this.encoder =
+                schema.partitionedBy().isEmpty()
+                        ? null
+                        : KeyEncoder.forColumns(schema, schema.partitionedBy());
+    }
+
+    /** Whether the table is not partitioned. */
+    boolean isSingle() {
+        return encoder == null;
+    }
+
+    /** The same array as for the row before if they share a partition; not to be changed. */
+    byte[] of(BinaryRow row) {
+        KeyEncoder partition = encoder;
+        if (partition == null) {
+            return last;
+        }
+        buffer.clear();
+        partition.encode(row, buffer);
+        if (!Arrays.equals(buffer.array(), 0, buffer.length(), last, 0, last.length)) {
+            last = buffer.toByteArray();
+        }
+        return last;
+    }
+}

@@ -1,0 +1,119 @@
+package io.stele.objectstore.retrieval;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One range as a reader waits for it: by a request of its own, or by that of another reader.
+ * Confined to the reader's thread.
+ *
+ * <p>Invariant: after {@link #await} or {@link #abandon} nobody writes into the target.
+ */
+final class PieceRead {
+    private final FetchServices services;
+    private final Flights flights;
+    private final RangeRequest request;
+    private final ByteBuffer target;
+    private Flights.Seat seat = new Flights.Seat(null, null);
+    private @Nullable RangeFetch fetch;
+
+    /**
+     * @param target has as many bytes remaining as the range
+     */
+    PieceRead(FetchServices services, Flights flights, RangeRequest request, ByteBuffer target) {
+        this.services = services;
+        this.flights = flights;
+        this.request = request;
+        this.target = requireNonNull(target, "target is null");
+    }
+
+    /** Asks for the range, or finds somebody who has. */
+    void start() {
+        seat = flights.take(request.object(), request.range(), target);
+        if (seat.led() == null) {
+            services.counters.sharedReads.increment();
+        } else {
+            fetch = new RangeFetch(services, request, new BufferTarget(target));
+            fetch.start();
+        }
+    }
+
+    /**
+     * Waits until the bytes are in the target.
+     *
+     * @throws InterruptedIOException if this thread is interrupted; nothing is under way then
+     */
+    ObjectVersion await() throws IOException {
+        while (true) {
+            Flights.Passenger joined = seat.joined();
+            if (joined == null) {
+                return land();
+            }
+            ObjectVersion version = get(joined.arrival());
+            if (version != null) {
+                seat = new Flights.Seat(null, null);
+                services.counters.bytes.add(request.range().length());
+                return version;
+            }
+            start(); // whoever led it has failed: that may have been for reasons of its own
+        }
+    }
+
+    private ObjectVersion land() throws IOException {
+        RangeFetch own = requireNonNull(fetch);
+        get(own.ended());
+        return end(own).orElseThrow(() -> new IOException("Cancelled: " + request));
+    }
+
+    /** Brings the bytes to their place, and to those who joined. */
+    private Optional<ObjectVersion> end(RangeFetch own) throws IOException {
+        Flights.Flight led = requireNonNull(seat.led());
+        seat = new Flights.Seat(null, null);
+        fetch = null;
+        ObjectVersion version = null;
+        try {
+            version = own.finish().orElse(null);
+            return Optional.ofNullable(version);
+        } finally {
+            flights.end(led, version);
+        }
+    }
+
+    private <T> T get(CompletableFuture<T> future) throws InterruptedIOException {
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            abandon();
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while reading " + request.object());
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("Expected an end without a failure", e);
+        }
+    }
+
+    /** Gives up, and waits until nobody writes into the target; nothing where it has ended. */
+    void abandon() {
+        Flights.Passenger joined = seat.joined();
+        if (joined != null && !flights.leave(joined)) {
+            joined.arrival().join(); // its bytes are being copied
+        }
+        seat = joined == null ? seat : new Flights.Seat(null, null);
+        RangeFetch own = fetch;
+        if (own != null) {
+            own.cancel();
+            own.ended().join();
+            try {
+                end(own);
+            } catch (IOException notWanted) {
+                // nobody waits for it any more
+            }
+        }
+    }
+}
