@@ -36,6 +36,13 @@ public record WrittenEnd(byte[] lastBytes, byte[] checksums, Optional<FileMetada
                 Optional.of(metadata.bytes()));
     }
 
+    /** Bytes in memory. */
+    public long heldBytes() {
+        return lastBytes.length
+                + checksums.length
+                + metadata.map(FileMetadataBytes::sizeBytes).orElse(0L);
+    }
+
     /** For readers elsewhere; empty if they are too long. */
     public Optional<byte[]> encodedMetadata() {
         return metadata.flatMap(bytes -> new FileMetadata(checksums, bytes).encode());

@@ -105,7 +105,7 @@ public final class TableGroupShard {
         this.files = requireNonNull(files, "files is null");
         this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
-        this.appender = new WriteAppender(this, resolver);
+        this.appender = new WriteAppender(id, this::log, this::unlogged);
         this.batches = new BatchApplier(this, tables, files.parallelReads(), nowMillis);
         this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
         this.applier = new RecordApplier(batches, transactions, writers);
@@ -504,6 +504,24 @@ public final class TableGroupShard {
             writers.refused(write.writerId(), write.sequence());
         }
         write.acknowledgement().completeExceptionally(cause);
+    }
+
+    /** A write that the log did not take. Any thread. */
+    private void unlogged(QueuedWrite write, Ticket ticket, Throwable cause) {
+        refuse(write, cause);
+        if (ticket.equals(Ticket.PASSED_BY)) {
+            resolver.dropped();
+            return;
+        }
+        // Later batches were worked out on the assumption that this one is there.
+        context.execute(
+                () ->
+                        fail(
+                                new SteleException(
+                                        ErrorCode.UNAVAILABLE,
+                                        "Shard %s stopped: a batch it had worked out is not in the log: %s"
+                                                .formatted(id, cause),
+                                        cause)));
     }
 
     /** As {@link ShardTables#staleness}. */

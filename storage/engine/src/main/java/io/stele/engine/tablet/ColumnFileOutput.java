@@ -205,7 +205,7 @@ final class ColumnFileOutput implements AutoCloseable {
         open.remove(place); // from now on another thread may have it
         lastPlace = null;
         lastBuilder = null;
-        publishing.add(file, file.sizeBytes());
+        publishing.add(file, file.heldBytes());
     }
 
     /** Which file takes a row. */

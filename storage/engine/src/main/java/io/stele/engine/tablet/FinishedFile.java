@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * opened by whichever thread comes to it. Handed from one thread to the next.
  */
 final class FinishedFile implements ParallelWrites.Write {
+    private static final long OBJECTS = 2; // data and key index; checksums are part of the end
+    private static final long FIRST_BUFFER_BYTES = 64 << 10; // of a writer to S3
+
     private final TableFiles files;
     private final LateCommits commits;
     private final FileEntry entry;
@@ -42,9 +45,15 @@ final class FinishedFile implements ParallelWrites.Write {
         this.end = requireNonNull(end, "end is null");
     }
 
-    /** Bytes of its objects, of which those that are not published yet are in memory. */
-    long sizeBytes() {
-        return entry.sizeBytes() + entry.keyIndex().orElseThrow().sizeBytes();
+    /**
+     * An upper bound of the bytes that it has in memory until it is published: its objects, whose
+     * buffers grow by doubling, and its metadata.
+     */
+    long heldBytes() {
+        long objectBytes = entry.sizeBytes() + entry.keyIndex().orElseThrow().sizeBytes();
+        return OBJECTS * FIRST_BUFFER_BYTES
+                + 2 * objectBytes
+                + requireNonNull(end, "end is null").heldBytes();
     }
 
     @Override

@@ -13,7 +13,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A hold of a {@link NodeLog}. Guarded by itself. */
+/**
+ * A hold of a {@link NodeLog}. Thread-safe: guarded by itself. Futures of others complete outside
+ * of the lock, since their callbacks may wait for it.
+ */
 final class GrantedHold implements LogHold {
     private final AppendQueue queue;
     private final AppendQueue.Grant grant;
@@ -59,23 +62,28 @@ final class GrantedHold implements LogHold {
     }
 
     @Override
-    public synchronized void release() {
-        if (released) {
-            return;
-        }
-        released = true;
+    public void release() {
         List<PendingRecord> voids = new ArrayList<>();
-        for (ShardId shard : withoutRecord) {
-            voids.add(PendingRecord.createHeld(shard, RecordType.VOID, List.of(), null));
+        synchronized (this) {
+            if (released) {
+                return;
+            }
+            released = true;
+            for (ShardId shard : withoutRecord) {
+                voids.add(PendingRecord.createHeld(shard, RecordType.VOID, List.of(), null));
+            }
         }
         queue.release(grant.previous().keySet(), lsn(), voids);
     }
 
     @Override
-    public synchronized void abandon(SteleException cause) {
-        if (!released) {
+    public void abandon(SteleException cause) {
+        synchronized (this) {
+            if (released) {
+                return;
+            }
             released = true;
-            queue.abandon(grant.previous().keySet(), cause).fail(cause);
         }
+        queue.abandon(grant.previous().keySet(), cause).fail(cause);
     }
 }

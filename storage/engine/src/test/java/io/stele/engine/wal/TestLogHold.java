@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class TestLogHold {
@@ -164,6 +165,33 @@ class TestLogHold {
         assertUnavailable(hold.append(A, RecordType.OUTCOME, text("x"), null));
         hold.release();
         assertThat(read(files)).extracting(Read::shard).containsExactly(B);
+    }
+
+    @Test
+    void othersAreGrantedOutsideOfTheLock() throws Exception {
+        NodeLog log = unthreaded(LogFixture.files());
+        LogHold first = log.hold(Set.of(A)).join();
+        CompletableFuture<Void> granted =
+                log.hold(Set.of(A)).thenAccept(second -> releaseElsewhere(first));
+        first.release();
+        granted.get(30, TimeUnit.SECONDS);
+
+        LogHold third = log.hold(Set.of(B)).join();
+        CompletableFuture<Void> refused =
+                log.hold(Set.of(B))
+                        .handle(
+                                (fourth, cause) -> {
+                                    assertThat(cause).hasRootCauseInstanceOf(SteleException.class);
+                                    releaseElsewhere(third);
+                                    return null;
+                                });
+        third.abandon(new SteleException(ErrorCode.UNAVAILABLE, "shard B stopped"));
+        refused.get(30, TimeUnit.SECONDS);
+    }
+
+    /** A callback that waits for another thread, which needs the lock of the hold. */
+    private static void releaseElsewhere(LogHold hold) {
+        CompletableFuture.runAsync(hold::release).orTimeout(10, TimeUnit.SECONDS).join();
     }
 
     private static void assertUnavailable(CompletableFuture<?> future) {
