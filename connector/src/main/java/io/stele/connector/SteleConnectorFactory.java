@@ -51,7 +51,7 @@ public final class SteleConnectorFactory implements ConnectorFactory {
                                     new MBeanModule(),
                                     new MBeanServerModule(),
                                     new ConnectorObjectNameGeneratorModule(
-                                            "io.stele.storage.objectstore.cached", "stele"),
+                                            "io.stele.objectstore.cached", "stele"),
                                     new SecurityModule(),
                                     new SteleModule(CacheFolder.of(catalogName, dataDirectory)))
                             .doNotInitializeLogging()

@@ -2,7 +2,7 @@ package io.stele.connector;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCache;
 import io.trino.spi.Plugin;
 import io.trino.spi.connector.ConnectorFactory;
 import java.util.List;

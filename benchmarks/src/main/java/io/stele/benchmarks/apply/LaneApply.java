@@ -1,18 +1,18 @@
 package io.stele.benchmarks.apply;
 
+import io.stele.engine.tablet.KeyLane;
+import io.stele.engine.tablet.KeyedVersion;
+import io.stele.engine.tablet.MemTable;
+import io.stele.engine.tablet.RowCache;
+import io.stele.engine.tablet.SupersededRows;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableVersions;
+import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.ParallelReads;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
-import io.stele.storage.objectstore.InMemoryObjectStore;
-import io.stele.storage.objectstore.ParallelReads;
-import io.stele.storage.tablet.KeyLane;
-import io.stele.storage.tablet.KeyedVersion;
-import io.stele.storage.tablet.MemTable;
-import io.stele.storage.tablet.RowCache;
-import io.stele.storage.tablet.SupersededRows;
-import io.stele.storage.tablet.TableShard;
-import io.stele.storage.tablet.TableVersions;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.stele.benchmarks.local;
 
-import io.stele.storage.objectstore.ForwardingObjectStore;
-import io.stele.storage.objectstore.ForwardingObjectWriter;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.objectstore.ForwardingObjectStore;
+import io.stele.objectstore.ForwardingObjectWriter;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
 import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -1,8 +1,8 @@
 package io.stele.benchmarks.retrieval;
 
 import io.stele.benchmarks.servers.S3Servers;
-import io.stele.storage.objectstore.s3.S3ObjectStore;
-import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.s3.S3ObjectStore;
 import io.stele.testing.VersityGateway;
 import java.io.EOFException;
 import java.io.IOException;

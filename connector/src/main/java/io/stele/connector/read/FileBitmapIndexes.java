@@ -3,15 +3,15 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.columnfile.index.BitmapIndexReader;
+import io.stele.columnfile.index.BlockCache;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.type.ScanPredicates;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.format.BitmapIndexReader;
-import io.stele.storage.format.BlockCache;
-import io.stele.storage.objectstore.ObjectStore;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.IOException;
 import java.util.Optional;

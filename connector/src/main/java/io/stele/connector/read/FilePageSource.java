@@ -3,8 +3,8 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.SteleErrors;
+import io.stele.objectstore.ReadTally;
 import io.stele.protocol.SteleException;
-import io.stele.storage.objectstore.ReadTally;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcRecordReader;
 import io.trino.plugin.base.metrics.LongCount;

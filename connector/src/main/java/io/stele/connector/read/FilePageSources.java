@@ -13,6 +13,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import io.airlift.units.DataSize;
+import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.connector.SteleErrorCode;
 import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -33,7 +34,6 @@ import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TimestampType;
-import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcCorruptionException;

@@ -4,7 +4,7 @@ import static io.airlift.units.DataSize.Unit.MEGABYTE;
 
 import io.airlift.slice.Slices;
 import io.airlift.units.DataSize;
-import io.stele.storage.format.ChecksummedFile;
+import io.stele.columnfile.metadata.ChecksummedFile;
 import io.trino.orc.MemoryOrcDataSource;
 import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcReaderOptions;

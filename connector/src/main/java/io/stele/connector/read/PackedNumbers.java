@@ -5,7 +5,7 @@ import static io.airlift.slice.SizeOf.sizeOf;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.SizeOf;
-import io.stele.storage.format.DecimalScale;
+import io.stele.columnfile.orc.DecimalScale;
 import io.trino.spi.block.Bitmap;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.IntArrayBlock;

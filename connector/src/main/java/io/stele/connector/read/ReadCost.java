@@ -3,9 +3,9 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.sidecar.Warehouse;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.retrieval.LatencyFit;
-import io.stele.storage.warehouse.WarehouseLocation;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.retrieval.LatencyFit;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.TrinoException;
 import io.trino.spi.metrics.Metrics;

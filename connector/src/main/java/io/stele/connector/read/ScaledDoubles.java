@@ -4,8 +4,8 @@ import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.DoubleType.DOUBLE;
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.format.DecimalScale;
-import io.stele.storage.orc.ScaledColumn;
+import io.stele.columnfile.orc.DecimalScale;
+import io.stele.columnfile.orc.ScaledColumn;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcReader;
 import io.trino.orc.metadata.ColumnMetadata;

@@ -4,9 +4,9 @@ import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregate
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slices;
-import io.stele.storage.format.ChecksummedFile;
-import io.stele.storage.retrieval.ReadingAhead;
-import io.stele.storage.retrieval.RetrievalBalance;
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalBalance;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcDecompressor;

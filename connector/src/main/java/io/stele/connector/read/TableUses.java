@@ -3,8 +3,8 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.LoadTimes;
+import io.stele.objectstore.cached.DataFiles;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.objectstore.cached.DataFiles;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

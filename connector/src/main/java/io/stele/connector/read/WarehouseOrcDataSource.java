@@ -2,8 +2,8 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.format.ChecksummedFile;
-import io.stele.storage.objectstore.ReadTally;
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.objectstore.ReadTally;
 import io.trino.orc.AbstractOrcDataSource;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcReaderOptions;

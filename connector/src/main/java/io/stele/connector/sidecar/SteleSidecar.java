@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
@@ -24,7 +25,6 @@ import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightPut;
 import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
 import jakarta.annotation.PreDestroy;
 import java.net.URI;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.stele.connector.type;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.orc.ScaledColumn;
 import io.stele.protocol.schema.ArrayType;
 import io.stele.protocol.schema.CharType;
 import io.stele.protocol.schema.ColumnSchema;
@@ -12,7 +13,6 @@ import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.RowType;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TimestampType;
-import io.stele.storage.orc.ScaledColumn;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.metadata.ColumnMetadata;
 import io.trino.orc.metadata.OrcColumnId;

@@ -2,18 +2,18 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.format.FileChecksums;
-import io.stele.storage.format.FileMetadata;
-import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

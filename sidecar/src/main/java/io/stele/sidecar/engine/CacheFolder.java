@@ -3,7 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.storage.warehouse.WarehouseLocation;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -5,6 +5,35 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
+import io.stele.engine.CacheOptions;
+import io.stele.engine.EngineStatus;
+import io.stele.engine.EngineThreads;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.StorageOptions;
+import io.stele.engine.ThreadsStatus;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.catalog.TableState;
+import io.stele.engine.shard.Damage;
+import io.stele.engine.wal.EncryptedLogFiles;
+import io.stele.engine.wal.HybridClock;
+import io.stele.engine.wal.LogFiles;
+import io.stele.engine.wal.LogId;
+import io.stele.engine.wal.LogOptions;
+import io.stele.engine.wal.WarehouseLogFiles;
+import io.stele.objectstore.AtomicCreateProbe;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.encryption.Encryption;
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
+import io.stele.objectstore.encryption.EncryptionConfig;
+import io.stele.objectstore.hadoop.HadoopConfig;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
+import io.stele.objectstore.retrieval.RetrievalThreads;
+import io.stele.objectstore.s3.S3Config;
+import io.stele.objectstore.warehouse.WarehouseAccess;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DamagedObject;
@@ -30,34 +59,6 @@ import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.scheduling.SchedulingReport;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.catalog.TableEntry;
-import io.stele.storage.catalog.TableState;
-import io.stele.storage.encryption.Encryption;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
-import io.stele.storage.encryption.EncryptionConfig;
-import io.stele.storage.engine.CacheOptions;
-import io.stele.storage.engine.EngineStatus;
-import io.stele.storage.engine.EngineThreads;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.engine.StorageOptions;
-import io.stele.storage.engine.ThreadsStatus;
-import io.stele.storage.objectstore.AtomicCreateProbe;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.hadoop.HadoopConfig;
-import io.stele.storage.objectstore.s3.S3Config;
-import io.stele.storage.retrieval.ReadingAhead;
-import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.retrieval.RetrievalStatistics;
-import io.stele.storage.retrieval.RetrievalThreads;
-import io.stele.storage.shard.Damage;
-import io.stele.storage.wal.EncryptedLogFiles;
-import io.stele.storage.wal.HybridClock;
-import io.stele.storage.wal.LogFiles;
-import io.stele.storage.wal.LogId;
-import io.stele.storage.wal.LogOptions;
-import io.stele.storage.warehouse.WarehouseAccess;
-import io.stele.storage.warehouse.WarehouseLocation;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
@@ -269,8 +270,11 @@ public final class EngineService implements AutoCloseable {
     private LogFiles openLog() {
         String path = config.getWalPath();
         try {
-            return WarehouseLocation.parse(path)
-                    .openLog(access, EngineService::probe, Thread::startVirtualThread);
+            return WarehouseLogFiles.open(
+                    WarehouseLocation.parse(path),
+                    access,
+                    EngineService::probe,
+                    Thread::startVirtualThread);
         } catch (IOException | IllegalArgumentException e) {
             throw unusable(
                     "stele.wal.path",

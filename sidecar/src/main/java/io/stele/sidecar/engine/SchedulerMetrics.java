@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Suppliers;
 import com.google.inject.Inject;
+import io.stele.engine.ThreadsStatus;
+import io.stele.objectstore.metrics.Cumulative;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
 import io.stele.scheduler.PoolStatus;
-import io.stele.storage.engine.ThreadsStatus;
-import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;

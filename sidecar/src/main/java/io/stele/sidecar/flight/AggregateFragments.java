@@ -2,6 +2,9 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.aggregate.AggregatePass;
+import io.stele.engine.aggregate.AggregateScan;
+import io.stele.engine.aggregate.GroupRange;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
@@ -14,9 +17,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.sidecar.scheduling.QueryGroup;
-import io.stele.storage.aggregate.AggregatePass;
-import io.stele.storage.aggregate.AggregateScan;
-import io.stele.storage.aggregate.GroupRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,16 +2,16 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.aggregate.AggregatePart;
+import io.stele.engine.aggregate.AggregatePass;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.WouldBlockException;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.YieldSignal;
 import io.stele.scheduler.fragment.BatchSource;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
-import io.stele.storage.aggregate.AggregatePart;
-import io.stele.storage.aggregate.AggregatePass;
-import io.stele.storage.objectstore.NonBlocking;
-import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,10 +1,10 @@
 package io.stele.sidecar.flight;
 
+import io.stele.engine.job.Job;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.JobStatus;
 import io.stele.scheduler.fragment.FragmentException;
-import io.stele.storage.job.Job;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

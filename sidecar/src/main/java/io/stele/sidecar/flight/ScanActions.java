@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
+import io.stele.engine.ReadPoint;
+import io.stele.engine.StorageEngine;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
@@ -23,8 +25,6 @@ import io.stele.protocol.api.RenewLeasesRequest;
 import io.stele.protocol.api.RenewReadPointRequest;
 import io.stele.protocol.api.TablePlan;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.storage.engine.ReadPoint;
-import io.stele.storage.engine.StorageEngine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,10 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.scan.RowCursor;
+import io.stele.engine.scan.RowCursor.Step;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
@@ -15,10 +19,6 @@ import io.stele.scheduler.fragment.BatchSource;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
-import io.stele.storage.objectstore.NonBlocking;
-import io.stele.storage.objectstore.WouldBlockException;
-import io.stele.storage.scan.RowCursor;
-import io.stele.storage.scan.RowCursor.Step;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

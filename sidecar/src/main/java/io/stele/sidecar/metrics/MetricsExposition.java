@@ -7,7 +7,7 @@ import io.airlift.openmetrics.OpenMetricsCollector;
 import io.airlift.openmetrics.types.CompositeMetric;
 import io.airlift.openmetrics.types.Metric;
 import io.airlift.stats.CounterStat;
-import io.stele.storage.metrics.Cumulative;
+import io.stele.objectstore.metrics.Cumulative;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;

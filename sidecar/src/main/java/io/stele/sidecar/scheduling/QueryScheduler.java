@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
+import io.stele.engine.LookedUpRows;
+import io.stele.engine.PointLookup;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.scheduler.BlockingPool;
 import io.stele.scheduler.ContextPool;
 import io.stele.scheduler.PoolLoad;
-import io.stele.storage.engine.LookedUpRows;
-import io.stele.storage.engine.PointLookup;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -2,10 +2,10 @@ package io.stele.sidecar.scheduling;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.ThreadsStatus;
 import io.stele.protocol.api.SchedulingGroupStatus;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
-import io.stele.storage.engine.ThreadsStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
