@@ -165,8 +165,7 @@ final class StripePrefetch implements AutoCloseable {
         ends.thenRunAsync(() -> findColumns(ahead), executor)
                 .exceptionally(
                         _ -> {
-                            ahead.here.complete(
-                                    null); // the reader of the stripe requests it itself
+                            ahead.here.complete(null); // its reader requests it itself
                             return null;
                         });
     }

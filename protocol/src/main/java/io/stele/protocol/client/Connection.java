@@ -402,8 +402,7 @@ final class Connection implements AutoCloseable {
         }
         sleeping = false;
         signalled = false; // before looking at what was signalled
-        Thread.interrupted(); // no code interrupts this thread on purpose; the flag would turn
-        // sleeping into spinning
+        Thread.interrupted(); // never set on purpose; it would turn sleeping into spinning
     }
 
     private void pause(long nanos) {

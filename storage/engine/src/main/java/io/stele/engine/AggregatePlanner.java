@@ -52,8 +52,7 @@ final class AggregatePlanner {
         AggregateScan scan = null;
         for (ShardId id : schema.shards()) {
             TableView view = VersionedRead.view(readPoint, shards, schema, id, schemaVersion);
-            if (scan == null) { // the columns are those of the view's version, not of the present
-                // one
+            if (scan == null) { // the columns are those of the view's version
                 scan =
                         new AggregateScan(
                                 files,

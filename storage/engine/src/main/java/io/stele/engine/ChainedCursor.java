@@ -32,8 +32,7 @@ final class ChainedCursor implements RowCursor {
         if (step != Step.END || openers.isEmpty()) {
             return step;
         }
-        RowCursor next =
-                openers.element().read(); // if it must not wait, it throws and is called again
+        RowCursor next = openers.element().read(); // repeated if it must not wait
         openers.remove();
         RowCursor ended = cursor;
         cursor = requireNonNull(next, "next is null");

@@ -36,8 +36,7 @@ final class LostTables {
     private final CatalogService catalog;
     private final DroppedObjects dropped;
     private final Map<TableId, Integer> objects = new TreeMap<>(); // how many lie in its folder
-    private final Set<TableId> logged =
-            new TreeSet<>(); // with records of shards without a known table
+    private final Set<TableId> logged = new TreeSet<>(); // with records of lost shards
     private final Map<ShardId, KeptRecords> records = new HashMap<>(); // of these shards
     private final Map<String, Damage> unreadable = new TreeMap<>(); // such records, by object
     private long sinceMillis;

@@ -36,8 +36,7 @@ public final class QueryPlans {
 
     private final Optional<KeptPlans> kept;
     private final Map<TableId, Told> told = new HashMap<>();
-    private final Map<TableId, Integer> scanned =
-            new HashMap<>(); // or whose statistics were requested
+    private final Map<TableId, Integer> scanned = new HashMap<>(); // or statistics requested
     private @Nullable SchemaTableName first;
     private @Nullable String readPointId;
 

@@ -562,8 +562,7 @@ public final class CatalogService {
         } catch (IOException stillUnknown) {
             throw earlier.busy("this statement");
         } catch (SteleException lost) {
-            checkOwned(); // else that statement did not happen, which its own caller was prepared
-            // for
+            checkOwned(); // else it did not happen, which its own caller was prepared for
         }
     }
 

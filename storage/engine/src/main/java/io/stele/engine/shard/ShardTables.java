@@ -21,8 +21,7 @@ final class ShardTables {
     private final ShardId shard;
     private final Map<TableId, TableShard> tables = new ConcurrentHashMap<>();
     private final Map<TableId, SetAsideTable> setAside = new ConcurrentHashMap<>(); // of no others
-    private final Map<TableId, LsnRange> lost =
-            new ConcurrentHashMap<>(); // of tables that the catalog does not have
+    private final Map<TableId, LsnRange> lost = new ConcurrentHashMap<>(); // not in the catalog
     private BiPredicate<TableId, Lsn> isLost = (table, lsn) -> false; // set before records come
 
     ShardTables(ShardId shard) {

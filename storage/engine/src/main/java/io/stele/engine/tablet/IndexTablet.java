@@ -14,8 +14,7 @@ final class IndexTablet {
     private IndexKeys keys;
     private boolean complete;
     private long staleDropped;
-    private final List<IndexMemTable> active =
-            new ArrayList<>(); // at least one for each apply worker
+    private final List<IndexMemTable> active = new ArrayList<>(); // one a worker, or more
     private final List<IndexMemTable> sealed = new ArrayList<>(); // newest first
     private List<RowFile> files = List.of(); // another list when they change, and only then
 

@@ -64,12 +64,10 @@ public final class TableShard {
     private volatile List<PartitionEnd> ends = List.of(); // not yet written into SST files; by LSN
     private volatile boolean dropped;
     private volatile boolean replaced;
-    private List<SealedMemTable> sealedTables =
-            List.of(); // sealed memtables, for the apply workers
+    private List<SealedMemTable> sealedTables = List.of(); // for the apply workers
     private MemTable active;
     private int lanes = 1; // if more than one, the active memtable has as many
-    private List<BatchWriter> writers =
-            List.of(); // one for each apply worker, if there are several
+    private List<BatchWriter> writers = List.of(); // one a worker, if several
     private @Nullable BatchWriter writer; // of all rows, while the apply workers are idle
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
