@@ -132,9 +132,19 @@ final class Coordinator {
                 .handle(
                         (done, failed) ->
                                 failed == null
-                                        ? commitPaused(commit, prepared)
+                                        ? prefetch(commit, participants)
+                                                .thenCompose(read -> commitPaused(commit, prepared))
                                         : giveUp(commit, prepared, failed))
                 .thenCompose(next -> next);
+    }
+
+    /** What the check for conflicts reads from files: without the log held, others go on. */
+    private CompletableFuture<@Nullable Void> prefetch(
+            Commit commit, SortedSet<ShardId> participants) {
+        return all(
+                participants.stream()
+                        .map(id -> shards.shard(id).prefetchCommit(commit.transactionId()))
+                        .toList());
     }
 
     private CompletableFuture<@Nullable Void> prepare(Commit commit, ShardId id) {

@@ -1,22 +1,34 @@
 package io.stele.engine.shard;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.tablet.KeyedVersion;
+import io.stele.engine.tablet.MemTable;
 import io.stele.engine.tablet.TableFiles;
 import io.stele.engine.tablet.TableView;
 import io.stele.objectstore.ParallelReads;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All lookups in files that one batch needs: rows of its table, and entries of the table's unique
- * indexes. Confined to the shard's context; a {@link Question} can be answered on any thread.
+ * indexes. Confined to one thread, for writes the shard's context; a {@link Question} can be
+ * answered on any thread.
  */
 final class BatchProbes {
     private final RowProbes rows;
     private final ParallelReads reads;
     private final List<UniqueIndexCheck> checks;
     private final List<IndexProbes> ofChecks = new ArrayList<>();
+    private @Nullable TableView view;
 
     BatchProbes(TableSchema schema, TableFiles files, List<UniqueIndexCheck> checks) {
         this.rows = new RowProbes(new FileRows(schema, files));
@@ -26,8 +38,9 @@ final class BatchProbes {
     }
 
     /** Call it before an evaluation: results of other files than the present ones are discarded. */
-    void require(TableView view) {
-        rows.require(view);
+    void require(TableView newView) {
+        view = newView;
+        rows.require(newView);
         for (int i = 0; i < checks.size(); i++) {
             ofChecks.get(i).require(checks.get(i).index());
         }
@@ -43,6 +56,62 @@ final class BatchProbes {
 
     List<UniqueIndexCheck> checks() {
         return checks;
+    }
+
+    /**
+     * Requests the rows that the conditional operations of a batch depend on. Rows in memory may
+     * change until the batch's turn; too many lookups are harmless.
+     *
+     * @param isInFlight of keys whose row is known without files
+     */
+    void addRows(WriteBatchReader batch, Predicate<KeySlice> isInFlight) {
+        batch.rewind();
+        while (batch.next()) {
+            OperationKind kind = batch.kind();
+            if (kind.isConditional()) {
+                KeySlice key = new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
+                if (!isInFlight.test(key) && !isInMemory(batch)) {
+                    rows.find(key, kind.isPartial());
+                }
+            }
+        }
+        batch.rewind();
+    }
+
+    private boolean isInMemory(WriteBatchReader batch) {
+        for (MemTable table : requireNonNull(view, "no view yet").memTables()) {
+            KeyedVersion version =
+                    table.find(
+                            batch.buffer(), batch.keyOffset(), batch.keyLength(), Long.MAX_VALUE);
+            if (version != null) {
+                return !version.isDeleted();
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Requests who has the unique values of a batch's rows, except of partial updates: their whole
+     * rows are not known yet.
+     */
+    void addValues(WriteBatchReader batch, RowLayout layout) {
+        BinaryRow row = new BinaryRow(layout);
+        batch.rewind();
+        while (batch.next()) {
+            if (batch.kind().hasRow() && !batch.kind().isPartial()) {
+                row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                addValues(row);
+            }
+        }
+        batch.rewind();
+    }
+
+    /** Requests who has the unique values of a row. */
+    void addValues(BinaryRow row) {
+        for (int i = 0; i < checks.size(); i++) {
+            IndexProbes ofCheck = ofChecks.get(i);
+            checks.get(i).claim(row).ifPresent(ofCheck::find);
+        }
     }
 
     boolean hasOpen() {

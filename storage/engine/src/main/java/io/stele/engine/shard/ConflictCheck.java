@@ -36,8 +36,8 @@ import java.util.Set;
  * conflict is a key that the transaction changes and that another writer changed after the snapshot
  * LSN of the transaction. What the transaction read is then not what it would overwrite. Tables
  * that were dropped or replaced, replaced rows of a changed table, and discarded history are
- * conflicts too. Runs on the shard's context while the shard's log is held, so nothing changes
- * during the check.
+ * conflicts too. {@link #find} runs on the shard's context while the shard's log is held, so
+ * nothing changes during the check.
  */
 final class ConflictCheck {
     private final TableFiles files;
@@ -88,6 +88,21 @@ final class ConflictCheck {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Reads what a check of these batches reads, so that it is in memory when the log is held. Any
+     * thread.
+     */
+    void prefetch(TableShard table, List<WriteBatchReader> batches, long readLsn)
+            throws IOException {
+        List<byte[]> left = new ArrayList<>();
+        for (WriteBatchReader batch : batches) {
+            if (findInMemory(table, batch, readLsn, left).isPresent()) {
+                return; // the check fails without files
+            }
+        }
+        findFarAway(table, left, readLsn);
     }
 
     private static String describe(TableShard table, byte[] key, Lsn readLsn) {

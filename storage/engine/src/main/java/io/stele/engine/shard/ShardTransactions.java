@@ -13,6 +13,7 @@ import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.LogHold;
 import io.stele.engine.wal.LogPosition;
 import io.stele.engine.wal.RecordType;
+import io.stele.objectstore.ParallelReads;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -31,6 +32,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -162,6 +164,40 @@ final class ShardTransactions {
                 .appendNow(
                         shard.id(), RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
                 .thenCompose(position -> shard.awaitApplied(position.lsn()));
+    }
+
+    /**
+     * Reads from files what {@link #findConflict} and the evaluation of conditional operations will
+     * need, before the log is held. Completes when that is in memory or cannot be read; never
+     * exceptionally. Any thread.
+     *
+     * @param lookups runs the reads; may block
+     */
+    CompletableFuture<@Nullable Void> prefetch(String transactionId, Executor lookups) {
+        CommitPrefetch prefetch = new CommitPrefetch(files);
+        return shard.context()
+                .submit(() -> reads(prefetch, transactionId))
+                .thenAcceptAsync(reads -> reads.forEach(ShardTransactions::readAhead), lookups)
+                .exceptionally(unread -> null); // the check reads it, and says what is wrong
+    }
+
+    private List<ParallelReads.Read> reads(CommitPrefetch prefetch, String transactionId) {
+        PreparedPart part = prepared.get(transactionId);
+        if (part == null || !prefetch.isUseful(part)) {
+            return List.of();
+        }
+        return part.tables().stream()
+                .flatMap(id -> tables.find(id).stream())
+                .<ParallelReads.Read>map(table -> () -> prefetch.run(part, table))
+                .toList();
+    }
+
+    private static void readAhead(ParallelReads.Read read) {
+        try {
+            read.run();
+        } catch (IOException | RuntimeException unread) {
+            // The check reads it again, and reports what is wrong
+        }
     }
 
     /**

@@ -62,6 +62,7 @@ public final class TableGroupShard {
     private final LongSupplier nowMillis;
     private final WriteGate gate;
     private final TableFiles files;
+    private final Executor lookups;
     private final ShardTables tables;
     private final WriterWindows writers; // guarded by itself
     private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
@@ -103,6 +104,7 @@ public final class TableGroupShard {
         this.writers = new WriterWindows(nowMillis);
         this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
         this.files = requireNonNull(files, "files is null");
+        this.lookups = requireNonNull(lookups, "lookups is null");
         this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
         this.appender = new WriteAppender(id, this::log, this::unlogged);
@@ -606,6 +608,11 @@ public final class TableGroupShard {
     /** Logs that a transaction was given up before anything was decided. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
         return transactions.abort(transactionId);
+    }
+
+    /** As {@link ShardTransactions#prefetch}; any thread. */
+    public CompletableFuture<@Nullable Void> prefetchCommit(String transactionId) {
+        return transactions.prefetch(transactionId, lookups);
     }
 
     /** As {@link ShardTransactions#findConflict}; any thread. */

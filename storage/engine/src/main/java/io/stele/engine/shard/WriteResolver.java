@@ -6,17 +6,11 @@ import io.stele.engine.shard.Resolution.Accepted;
 import io.stele.engine.shard.Resolution.Refused;
 import io.stele.engine.shard.Resolution.Undecided;
 import io.stele.engine.tablet.IndexView;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.MemTable;
 import io.stele.engine.tablet.TableFiles;
 import io.stele.engine.tablet.TableShard;
-import io.stele.engine.tablet.TableView;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.wire.OperationKind;
-import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -362,64 +356,18 @@ final class WriteResolver {
             if (write.isConditional() || checked) {
                 probes.require(write.table().view());
                 if (write.isConditional()) {
-                    askRows(write, probes.rows());
+                    TableChanges known = changes.get(write.table().schema().id());
+                    probes.addRows(
+                            write.batch(), key -> known != null && known.rows().find(key) != null);
                 }
                 if (checked) {
-                    askIndexes(write, probes);
+                    probes.addValues(write.batch(), write.table().layout());
                 }
                 if (probes.hasOpen()) {
                     ask(write, probes);
                 }
             }
         }
-    }
-
-    // Rows in memory or in flight may change until the batch's turn; too many lookups are harmless.
-    private void askRows(QueuedWrite write, RowProbes rows) {
-        TableChanges known = changes.get(write.table().schema().id());
-        WriteBatchReader batch = write.batch();
-        batch.rewind();
-        while (batch.next()) {
-            OperationKind kind = batch.kind();
-            if (kind.isConditional()) {
-                KeySlice key = new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
-                boolean noted = known != null && known.rows().find(key) != null;
-                if (!noted && !isInMemory(write.table().view(), batch)) {
-                    rows.find(key, kind.isPartial());
-                }
-            }
-        }
-        batch.rewind();
-    }
-
-    // The values that partial updates leave are not known yet.
-    private static void askIndexes(QueuedWrite write, BatchProbes probes) {
-        List<UniqueIndexCheck> checks = probes.checks();
-        BinaryRow row = new BinaryRow(write.table().layout());
-        WriteBatchReader batch = write.batch();
-        batch.rewind();
-        while (batch.next()) {
-            if (batch.kind().hasRow() && !batch.kind().isPartial()) {
-                row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
-                for (int i = 0; i < checks.size(); i++) {
-                    IndexProbes ofCheck = probes.ofCheck(i);
-                    checks.get(i).claim(row).ifPresent(ofCheck::find);
-                }
-            }
-        }
-        batch.rewind();
-    }
-
-    private static boolean isInMemory(TableView view, WriteBatchReader batch) {
-        for (MemTable table : view.memTables()) {
-            KeyedVersion version =
-                    table.find(
-                            batch.buffer(), batch.keyOffset(), batch.keyLength(), Long.MAX_VALUE);
-            if (version != null) {
-                return !version.isDeleted();
-            }
-        }
-        return false;
     }
 
     private BatchProbes probes(QueuedWrite write) {
