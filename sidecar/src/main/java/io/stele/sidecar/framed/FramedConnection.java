@@ -68,6 +68,11 @@ final class FramedConnection implements AutoCloseable {
         return tag.isPresent();
     }
 
+    /** Whether nobody will read a reply. */
+    boolean isClosed() {
+        return closed.get();
+    }
+
     /** Serves the client until it leaves, breaks the protocol or the door closes. */
     void serve() {
         // Until it is welcomed nothing it does keeps it longer, not even how it ends

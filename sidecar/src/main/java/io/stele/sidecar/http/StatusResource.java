@@ -67,6 +67,8 @@ public final class StatusResource {
                 new Doors(
                         access.getFramedConnections(),
                         framed.pendingBytes(),
+                        framed.replyBytes(),
+                        framed.waitingReplies(),
                         access.getFlightStreams());
         try {
             return new Status(
@@ -198,8 +200,13 @@ public final class StatusResource {
             Doors doors,
             Optional<Engine> engine) {}
 
-    /** Who is connected. */
-    public record Doors(long framedConnections, long framedPendingBytes, long flightStreams) {}
+    /** Who is connected, and what is kept for the clients of the framed port. */
+    public record Doors(
+            long framedConnections,
+            long framedPendingBytes,
+            long framedReplyBytes,
+            long framedWaitingReplies,
+            long flightStreams) {}
 
     /** The engine; LSNs are {@code milliseconds << 16 | counter}. */
     public record Engine(
