@@ -13,6 +13,8 @@ import java.util.Optional;
  * @param schemaVersion the version whose layout the rows have
  */
 public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
+    private static final int HEAD_BYTES = 8; // schema version and count
+
     public MultiGetReply {
         rows = List.copyOf(rows);
     }
@@ -22,13 +24,13 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
         return encode(extent(maxPayloadBytes));
     }
 
-    /** At least as many bytes as {@link #encode} makes of it. */
-    public int encodedLimitBytes(int maxPayloadBytes) {
-        return extent(maxPayloadBytes).sizeBytes();
+    /** At least as many bytes as a reply has beside the rows, for so many keys. */
+    public static int headLimitBytes(int keyCount) {
+        return HEAD_BYTES + keyCount * Varint.MAX_BYTES;
     }
 
     private Extent extent(int maxPayloadBytes) {
-        long size = 8;
+        long size = HEAD_BYTES;
         int count = 0;
         for (Optional<byte[]> row : rows) {
             int next = Varint.MAX_BYTES + row.map(bytes -> bytes.length).orElse(0);

@@ -26,8 +26,8 @@ import java.util.Optional;
  *
  * <p>A {@code Handshake} with Basic credentials is answered with a token in the same header, as
  * stock Flight clients expect. A {@code Handshake} without the header is admitted, because the
- * handshake itself checks its payload. It has a place among the pending logins, a deadline and a
- * small maximum message size.
+ * handshake itself checks its payload, and logs its connection in by {@link #LOG_IN}. It has a
+ * place among the pending logins, a deadline and a small maximum message size.
  */
 final class AuthenticationInterceptor implements ServerInterceptor {
     static final Metadata.Key<String> AUTHORIZATION =
@@ -35,6 +35,9 @@ final class AuthenticationInterceptor implements ServerInterceptor {
     static final Metadata.Key<byte[]> AUTH_TOKEN =
             Metadata.Key.of("auth-token-bin", Metadata.BINARY_BYTE_MARSHALLER);
     static final Context.Key<Boolean> AUTHENTICATED = Context.key("stele-authenticated");
+
+    /** Logs the connection of a {@code Handshake} without credentials in its headers in. */
+    static final Context.Key<Runnable> LOG_IN = Context.key("stele-log-in");
 
     private final Authenticator authenticator;
     private final PendingLogins logins;
@@ -61,7 +64,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         String user;
         try {
             user = authenticate(authorization, Optional.ofNullable(headers.get(AUTH_TOKEN)));
-            connections.logIn(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
+            logIn(call);
         } catch (SteleException e) {
             call.close(FlightErrors.status(e), FlightErrors.trailers(e));
             return new ServerCall.Listener<>() {};
@@ -98,7 +101,9 @@ final class AuthenticationInterceptor implements ServerInterceptor {
                                                             .formatted(
                                                                     FlightMethods
                                                                             .MAX_HANDSHAKE_BYTES))));
-            return new LoginListener<>(next.startCall(limited, headers), login);
+            Context context = Context.current().withValue(LOG_IN, () -> logIn(call));
+            return new LoginListener<>(
+                    Contexts.interceptCall(context, limited, headers, next), login);
         } catch (RuntimeException e) {
             login.close();
             throw e;
@@ -131,6 +136,10 @@ final class AuthenticationInterceptor implements ServerInterceptor {
                 login.close();
             }
         }
+    }
+
+    private void logIn(ServerCall<?, ?> call) {
+        connections.logIn(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
     }
 
     private String authenticate(Optional<String> authorization, Optional<byte[]> token) {

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A limit on the connections of the Flight port, as a handler of its listening channel. gRPC limits
  * calls, not connections. A connection has a place among the pending logins until its first call
- * with the secret. Without one it is closed at the deadline, or when it gives way to newer ones.
+ * with the secret, in its headers or in the payload of a {@code Handshake}. Without one it is
+ * closed at the deadline, or when it gives way to newer ones.
  *
  * <p>Invariant: at most {@code maxConnections} connections that have logged in are open; the others
  * are at most those of the pending logins. Thread-safe.

@@ -12,8 +12,8 @@ import java.util.Optional;
 
 /**
  * Handshake, by which stock Flight clients trade user and password for a token: newer ones in
- * headers, which {@link AuthenticationInterceptor} has dealt with, older ones in the payload.
- * Thread safe.
+ * headers, which {@link AuthenticationInterceptor} has dealt with, older ones in the payload. A
+ * payload with the secret logs the connection in, any other one does not. Thread safe.
  */
 final class HandshakeService {
     private final Authenticator authenticator;
@@ -24,6 +24,7 @@ final class HandshakeService {
 
     StreamObserver<Handshake> handshake(StreamObserver<Handshake> replies) {
         boolean authenticated = Boolean.TRUE.equals(AuthenticationInterceptor.AUTHENTICATED.get());
+        Runnable logIn = AuthenticationInterceptor.LOG_IN.get(); // none: it has logged in
         return new StreamObserver<>() {
             private boolean answered;
 
@@ -31,7 +32,7 @@ final class HandshakeService {
             public void onNext(Handshake request) {
                 if (!authenticated && !answered) {
                     answered = true;
-                    answer(request, replies);
+                    answer(request, requireNonNull(logIn, "logIn is null"), replies);
                 }
             }
 
@@ -52,13 +53,14 @@ final class HandshakeService {
         };
     }
 
-    private void answer(Handshake request, StreamObserver<Handshake> replies) {
+    private void answer(Handshake request, Runnable logIn, StreamObserver<Handshake> replies) {
         try {
             BasicAuth basic = BasicAuth.decode(request.payload());
             byte[] pair = (basic.username() + ":" + basic.password()).getBytes(UTF_8);
             String user =
                     authenticator.authenticate(
                             Optional.of("Basic " + Base64.getEncoder().encodeToString(pair)));
+            logIn.run();
             replies.onNext(
                     new Handshake(
                             request.protocolVersion(),

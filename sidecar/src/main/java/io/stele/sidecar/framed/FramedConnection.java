@@ -68,6 +68,11 @@ final class FramedConnection implements AutoCloseable {
         return tag.isPresent();
     }
 
+    /** Whether the client can no longer read a reply. */
+    boolean isClosed() {
+        return closed.get();
+    }
+
     /** Serves the client until it leaves, breaks the protocol or the server closes. */
     void serve() {
         // Until the login has succeeded, nothing that the client does extends its time, not even

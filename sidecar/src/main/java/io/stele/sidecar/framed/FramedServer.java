@@ -149,6 +149,16 @@ public final class FramedServer implements AutoCloseable {
         return door.pending().pendingBytes();
     }
 
+    /** Bytes of replies that are being made, or that their clients have not yet taken. */
+    public long replyBytes() {
+        return door.replies().pendingBytes();
+    }
+
+    /** Replies that wait for room, about. */
+    public long waitingReplies() {
+        return door.replies().waitingCount();
+    }
+
     private void acceptAll(ServerSocket socket) {
         while (true) {
             try {

@@ -34,14 +34,29 @@ final class PendingLimits {
         return taken;
     }
 
-    /** Takes room if there is some now; returns the units to give back, 0: there is none. */
+    /**
+     * Takes room if there is some now and no other thread waits for it; returns the units to give
+     * back, 0: there is none.
+     */
     int tryTake(int sizeBytes) {
         int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
-        return units.tryAcquire(taken) ? taken : 0;
+        return !units.hasQueuedThreads() && units.tryAcquire(taken) ? taken : 0;
+    }
+
+    /** Gives back what is more than that size needs; returns what is still to be given back. */
+    int shrink(int taken, int sizeBytes) {
+        int left = Math.min(sizeBytes / UNIT_BYTES + 1, taken);
+        units.release(taken - left);
+        return left;
     }
 
     void giveBack(int taken) {
         units.release(taken);
+    }
+
+    /** How many wait for room, about. */
+    int waitingCount() {
+        return units.getQueueLength();
     }
 
     /** Bytes accepted and not yet answered, rounded up. */

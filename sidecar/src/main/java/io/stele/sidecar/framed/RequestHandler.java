@@ -14,8 +14,6 @@ import io.stele.protocol.api.TableName;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
-import io.stele.protocol.wire.MultiGet;
-import io.stele.protocol.wire.MultiGetReply;
 import io.stele.protocol.wire.OpenTable;
 import io.stele.protocol.wire.OpenTableResult;
 import io.stele.protocol.wire.WireLimits;
@@ -27,13 +25,8 @@ import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
-import io.stele.sidecar.scheduling.QueryScheduler;
-import java.io.IOException;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletionException;
+
 import java.util.concurrent.ThreadFactory;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +43,9 @@ final class RequestHandler {
     private final ActionHandlers actions;
     private final AccessMetrics accessMetrics;
     private final IngestMetrics ingestMetrics;
-    private final ReadMetrics readMetrics;
     private final PendingLimits replies;
     private final ThreadFactory threads;
+    private final MultiGets multiGets;
 
     RequestHandler(
             EngineService engine,
@@ -66,9 +59,9 @@ final class RequestHandler {
         this.actions = requireNonNull(actions, "actions is null");
         this.accessMetrics = requireNonNull(accessMetrics, "accessMetrics is null");
         this.ingestMetrics = requireNonNull(ingestMetrics, "ingestMetrics is null");
-        this.readMetrics = requireNonNull(readMetrics, "readMetrics is null");
         this.replies = requireNonNull(replies, "replies is null");
         this.threads = requireNonNull(threads, "threads is null");
+        this.multiGets = new MultiGets(engine, readMetrics, replies, threads, MAX_REPLY_BYTES);
     }
 
     /**
@@ -81,10 +74,10 @@ final class RequestHandler {
         switch (request.frame().type()) {
             case WRITE -> write(request);
             case MULTI_GET ->
-                    answer(request, asked -> multiGet(asked, System.nanoTime(), !moreWaiting));
-            case GET_TABLE -> answer(request, this::getTable);
+                    Failures.answer(request, asked -> multiGets.answer(asked, !moreWaiting));
+            case GET_TABLE -> Failures.answer(request, this::getTable);
             // May wait, and what the client sent after it need not
-            case ACTION -> threads.newThread(() -> answer(request, this::action)).start();
+            case ACTION -> threads.newThread(() -> Failures.answer(request, this::action)).start();
             case OPEN_TABLE -> openTable(request, !moreWaiting);
             case PING -> request.complete(FrameType.PING_REPLY, new byte[0]);
             case HELLO,
@@ -156,7 +149,7 @@ final class RequestHandler {
 
     private void failWrite(Request request, Throwable failure) {
         ingestMetrics.failed();
-        Throwable cause = unwrapped(failure);
+        Throwable cause = Failures.unwrapped(failure);
         if (cause instanceof SteleException known && endsWrite(known.code())) {
             request.fail(known);
         } else {
@@ -180,41 +173,6 @@ final class RequestHandler {
         };
     }
 
-    private void answer(Request request, Consumer<Request> action) {
-        try {
-            action.accept(request);
-        } catch (RuntimeException e) {
-            fail(request, e);
-        }
-    }
-
-    private void fail(Request request, Throwable failure) {
-        switch (unwrapped(failure)) {
-            case SteleException known -> request.fail(known);
-            case IOException unreadable -> {
-                log.warn(unreadable, "Cannot read for %s", request.connection());
-                request.fail(
-                        new SteleException(
-                                ErrorCode.STORE_FAILED,
-                                "The warehouse cannot be read: " + unreadable.getMessage(),
-                                unreadable));
-            }
-            case Throwable e -> {
-                log.error(
-                        e,
-                        "A request %s of %s failed",
-                        request.frame().type(),
-                        request.connection());
-                request.fail(
-                        new SteleException(
-                                ErrorCode.INTERNAL,
-                                "The sidecar failed; its log says why: "
-                                        + e.getClass().getSimpleName(),
-                                e));
-            }
-        }
-    }
-
     private void getTable(Request request) {
         GetTable names = GetTable.decode(request.frame());
         byte[] description =
@@ -234,9 +192,12 @@ final class RequestHandler {
     /** Each thread that has to be woken takes about as long as the request itself. */
     private void openTable(Request request, boolean mayRunHere) {
         if (mayRunHere) {
-            answer(request, asked -> openTable(asked, Request::completeHere));
+            Failures.answer(request, asked -> openTable(asked, Request::completeHere));
         } else {
-            threads.newThread(() -> answer(request, asked -> openTable(asked, Request::complete)))
+            threads.newThread(
+                            () ->
+                                    Failures.answer(
+                                            request, asked -> openTable(asked, Request::complete)))
                     .start();
         }
     }
@@ -264,63 +225,7 @@ final class RequestHandler {
         }
     }
 
-    private void multiGet(Request request, long start, boolean mayRunHere) {
-        MultiGet get = MultiGet.decode(request.frame());
-        QueryScheduler queries = engine.queries();
-        PointLookup lookup = engine.engine().startLookup(get.tableId(), get.readLsn(), get.keys());
-        queries.lookUp(queries.group(request.connection().tag()), lookup, mayRunHere)
-                .whenComplete(
-                        (found, failure) -> {
-                            if (found == null) {
-                                fail(request, requireNonNull(failure, "failure is null"));
-                            } else {
-                                answer(request, asked -> lookedUp(asked, found, start));
-                            }
-                        });
-    }
-
-    private void lookedUp(Request request, LookedUpRows found, long start) {
-        List<Optional<byte[]>> rows = found.rows();
-        readMetrics.lookedUp(
-                rows.size(),
-                rows.stream().filter(Optional::isPresent).count(),
-                System.nanoTime() - start);
-        MultiGetReply reply = new MultiGetReply(found.schemaVersion(), rows);
-        int limitBytes = reply.encodedLimitBytes(MAX_REPLY_BYTES);
-        int taken = replies.tryTake(limitBytes);
-        if (taken > 0) {
-            encode(request, reply, taken);
-            return;
-        }
-        // Clients are behind: another thread waits for them, since this one may be a computing
-        // thread.
-        threads.newThread(
-                        () -> {
-                            int waited = replies.takeUninterruptibly(limitBytes);
-                            answer(request, asked -> encode(asked, reply, waited));
-                        })
-                .start();
-    }
-
-    /** Its bytes are taken before they exist. */
-    private void encode(Request request, MultiGetReply reply, int taken) {
-        byte[] bytes;
-        try {
-            bytes = reply.encode(MAX_REPLY_BYTES);
-        } catch (RuntimeException | Error e) {
-            replies.giveBack(taken);
-            throw e;
-        }
-        send(request, FrameType.MULTI_GET_REPLY, bytes, taken);
-    }
-
     private void send(Request request, FrameType type, byte[] reply, int taken) {
         request.complete(type, reply, () -> replies.giveBack(taken));
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
     }
 }

@@ -67,6 +67,8 @@ public final class StatusResource {
                 new Doors(
                         access.getFramedConnections(),
                         framed.pendingBytes(),
+                        framed.replyBytes(),
+                        framed.waitingReplies(),
                         access.getFlightStreams());
         try {
             return new Status(
@@ -198,8 +200,13 @@ public final class StatusResource {
             Doors doors,
             Optional<Engine> engine) {}
 
-    /** The connections of the servers. */
-    public record Doors(long framedConnections, long framedPendingBytes, long flightStreams) {}
+    /** The connections of the servers, and the bytes that the framed port holds for its clients. */
+    public record Doors(
+            long framedConnections,
+            long framedPendingBytes,
+            long framedReplyBytes,
+            long framedWaitingReplies,
+            long flightStreams) {}
 
     /** The engine; LSNs are {@code milliseconds << 16 | counter}. */
     public record Engine(

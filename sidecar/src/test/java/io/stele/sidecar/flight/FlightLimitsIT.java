@@ -34,6 +34,7 @@ import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.arrow.ArrowSchemas;
 import io.stele.protocol.flight.ActionType;
+import io.stele.protocol.flight.BasicAuth;
 import io.stele.protocol.flight.Empty;
 import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightData;
@@ -281,28 +282,74 @@ final class FlightLimitsIT {
     void connectionsThatHaveLoggedInStayAndAreLimited() throws Exception {
         List<ManagedChannel> channels = new ArrayList<>();
         try {
-            CompletableFuture<Void> left = new CompletableFuture<>();
+            List<CompletableFuture<Void>> left = new ArrayList<>();
             for (int i = 1; i < MAX_CONNECTIONS; i++) { // and that of all tests
                 ManagedChannel channel = channel();
                 channels.add(channel);
                 awaitPlace(channel);
-                channel.notifyWhenStateChanged(ConnectivityState.READY, () -> left.complete(null));
+                left.add(whenLeft(channel));
             }
             ManagedChannel more = channel();
             channels.add(more);
             assertThatThrownBy(() -> listActions(more))
                     .hasMessageContaining("stele.flight.max-connections");
+            assertThat(logIn(more, TestingSidecar.SECRET).getDescription())
+                    .contains("stele.flight.max-connections");
             // One that begins now is closed at a deadline that is later than theirs would be
             try (Socket socket = socket()) {
                 socket.getOutputStream().write(HTTP2_PREFACE);
                 awaitEnd(socket);
             }
-            assertThat(left).isNotDone();
+            assertThat(left).noneMatch(CompletableFuture::isDone);
             channels.getFirst().shutdownNow();
             awaitPlace(more);
         } finally {
             channels.forEach(ManagedChannel::shutdownNow);
         }
+    }
+
+    /** As older clients do, which then may do nothing for a while. */
+    @Test
+    void handshakeWithTheSecretInItsPayloadLogsItsConnectionIn() throws Exception {
+        ManagedChannel known = channel();
+        ManagedChannel stranger = channel();
+        try {
+            awaitLogin(known);
+            CompletableFuture<Void> left = whenLeft(known);
+            assertThat(logIn(stranger, "not the secret").getCode())
+                    .isEqualTo(Status.Code.UNAUTHENTICATED);
+            // It began later, so the other one's deadline is over as well when it is closed
+            whenLeft(stranger).get(60, TimeUnit.SECONDS);
+            assertThat(listActions(known)).isPositive();
+            assertThat(left).isNotDone();
+        } finally {
+            known.shutdownNow();
+            stranger.shutdownNow();
+        }
+    }
+
+    /** As {@link #awaitPlace}, by the payload of a handshake. */
+    private static void awaitLogin(ManagedChannel channel) throws Exception {
+        Status end = logIn(channel, TestingSidecar.SECRET);
+        for (int attempt = 0;
+                end.getCode() == Status.Code.RESOURCE_EXHAUSTED && attempt < 10_000;
+                attempt++) {
+            end = logIn(channel, TestingSidecar.SECRET);
+        }
+        assertThat(end.getCode()).as(end.toString()).isEqualTo(Status.Code.OK);
+    }
+
+    private static Status logIn(ManagedChannel channel, String secret) throws Exception {
+        OpenHandshake open = handshake(channel);
+        open.requests().onNext(new Handshake(0, new BasicAuth("anybody", secret).encode()));
+        return open.ended().get(60, TimeUnit.SECONDS);
+    }
+
+    /** Completes when the connection of a channel ends. */
+    private static CompletableFuture<Void> whenLeft(ManagedChannel channel) {
+        CompletableFuture<Void> left = new CompletableFuture<>();
+        channel.notifyWhenStateChanged(ConnectivityState.READY, () -> left.complete(null));
+        return left;
     }
 
     /** Connections of other tests, and those that were closed just now, end a moment later. */

@@ -79,6 +79,11 @@ final class SidecarProcess {
         return new SidecarProcess(process, log, portsFile);
     }
 
+    /** Whether there is the archive, or none can be made. */
+    static boolean startsFast() {
+        return Files.exists(CLASS_ARCHIVE) || !hasOnlyFiles(classPath());
+    }
+
     /** That of this very test, which surefire hides behind a manifest, without its own classes. */
     private static String classPath() {
         String all =

@@ -7,8 +7,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -25,30 +23,32 @@ public final class PointLookup {
     private final Supplier<TableSchema> schema;
     private final Optional<Lsn> readLsn;
     private final List<byte[]> keys;
-    private final List<Optional<byte[]>> rows;
+    private final RowRoom room;
+    private FirstRows rows;
     private PointReads.Batch batch;
 
     /**
      * @param schema the newest version of the table
+     * @param room for the rows
      */
     PointLookup(
             PointReads reads,
             ReadPoints readPoints,
             Supplier<TableSchema> schema,
             Optional<Lsn> readLsn,
-            List<byte[]> keys) {
+            List<byte[]> keys,
+            RowRoom room) {
         this.reads = requireNonNull(reads, "reads is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.schema = requireNonNull(schema, "schema is null");
         this.readLsn = requireNonNull(readLsn, "readLsn is null");
         this.keys = List.copyOf(keys);
-        this.rows = new ArrayList<>(keys.size());
+        this.room = requireNonNull(room, "room is null");
+        this.rows = new FirstRows(keys.size(), room);
         this.batch = start();
     }
 
     private PointReads.Batch start() {
-        rows.clear();
-        rows.addAll(Collections.nCopies(keys.size(), Optional.empty()));
         return reads.start(schema.get(), keys, readLsn.map(Lsn::value).orElse(Long.MAX_VALUE));
     }
 
@@ -56,7 +56,7 @@ public final class PointLookup {
     public boolean advance(int maxKeys) throws IOException {
         TableSchema present = batch.schema();
         try {
-            if (!batch.advance(maxKeys, this::found)) {
+            if (!batch.advance(maxKeys, rows)) {
                 return false;
             }
         } catch (SteleException refused) {
@@ -64,7 +64,8 @@ public final class PointLookup {
             if (refused.code() != ErrorCode.STALE_TABLE || !isChanged) {
                 throw refused;
             }
-            batch = start(); // all rows are to be of one version
+            rows = new FirstRows(keys.size(), room); // all are to be of one version
+            batch = start();
             return false;
         }
         // Afterwards: history that was dropped while we looked may have been missed.
@@ -79,12 +80,11 @@ public final class PointLookup {
         return advance(batch.keysARead());
     }
 
-    /** The rows found; call it after {@link #advance} returned true. */
+    /**
+     * The rows found; call it after {@link #advance} returned true. If there was no room for all
+     * rows, it has those of the first keys, or none.
+     */
     public LookedUpRows rows() {
-        return new LookedUpRows(batch.schema().schemaVersion(), rows);
-    }
-
-    private void found(int index, byte[] bytes, long lsn) {
-        rows.set(index, Optional.of(bytes));
+        return new LookedUpRows(batch.schema().schemaVersion(), rows.rows());
     }
 }

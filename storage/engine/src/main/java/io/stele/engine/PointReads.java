@@ -80,6 +80,11 @@ final class PointReads {
          * @param lsn of its version
          */
         void found(int index, byte[] bytes, long lsn);
+
+        /** Whether the row of this key is still asked for. */
+        default boolean isWanted(int index) {
+            return true;
+        }
     }
 
     /** The keys of one call. Confined to one thread at a time. */
@@ -120,7 +125,7 @@ final class PointReads {
                     if (NonBlocking.isActive()) {
                         lookup = lookup.withoutSeeks();
                     } else {
-                        fetched = fetch(end, from);
+                        fetched = fetch(end, from, finder);
                         fetchedEnd = end;
                         lookup = fetched;
                     }
@@ -128,6 +133,9 @@ final class PointReads {
                 Reads reads = new Reads(schema, lsn, from, lookup);
                 long found = 0;
                 for (; next < end && found < FETCHED_BYTES; next++) {
+                    if (!finder.isWanted(probes[next].index())) {
+                        continue;
+                    }
                     Row row = reads.read(probes[next]);
                     byte[] bytes = row.bytes();
                     if (bytes != null) {
@@ -157,10 +165,13 @@ final class PointReads {
         }
 
         /** One that has in memory what the keys up to {@code end} need; blocks. */
-        private KeyLookup fetch(int end, long from) throws IOException {
+        private KeyLookup fetch(int end, long from, Finder finder) throws IOException {
             KeyPrefetch prefetch = new KeyPrefetch(files);
             for (int i = next; i < end; i++) {
                 Probe probe = probes[i];
+                if (!finder.isWanted(probe.index())) {
+                    continue;
+                }
                 TableShard table = table(probe);
                 RowCache.Key cached = table.rowCache().key(probe.key(), probe.hash());
                 if (cached == null || table.rowCache().find(cached, lsn) == null) {

@@ -660,7 +660,16 @@ public final class StorageEngine implements AutoCloseable {
 
     /** As {@link #lookup}, which the caller does in parts. */
     public PointLookup startLookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) {
-        return reads().startLookup(tableId, readLsn, keys);
+        return startLookup(tableId, readLsn, keys, RowRoom.UNLIMITED);
+    }
+
+    /**
+     * The same for the rows of the first keys, of as many as there is room for; it never holds
+     * more.
+     */
+    public PointLookup startLookup(
+            TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys, RowRoom room) {
+        return reads().startLookup(tableId, readLsn, keys, room);
     }
 
     /**

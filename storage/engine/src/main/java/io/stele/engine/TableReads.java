@@ -200,8 +200,9 @@ final class TableReads {
     }
 
     /** As {@link StorageEngine#startLookup}. */
-    PointLookup startLookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) {
-        return new PointLookup(pointReads, readPoints, () -> schema(tableId), readLsn, keys);
+    PointLookup startLookup(
+            TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys, RowRoom room) {
+        return new PointLookup(pointReads, readPoints, () -> schema(tableId), readLsn, keys, room);
     }
 
     /** As {@link StorageEngine#lookupByIndex(TableId, int, byte[], Optional, int)}. */

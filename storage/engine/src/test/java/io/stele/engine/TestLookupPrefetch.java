@@ -100,6 +100,40 @@ class TestLookupPrefetch {
         }
     }
 
+    /** Of those that fit, in whatever order the engine finds them; few others are read. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Orientation.class,
+            names = {"ROW", "COLUMN"})
+    void aLimitedLookupHasTheRowsOfTheFirstKeys(Orientation orientation) throws IOException {
+        SimulatedNode node = SimulatedNode.startFar(OPTIONS, 1);
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 4);
+        String name = "x".repeat(1 << 20);
+        for (long id = 0; id < 40; id++) {
+            node.await(table.upsert(node.engine(), id, name, id));
+        }
+        List<byte[]> keys = LongStream.range(-1, 40).mapToObj(table::key).toList();
+        for (boolean flushed : new boolean[] {false, true}) {
+            if (flushed) {
+                node.await(node.engine().flush(table.id()));
+            }
+            PointLookup lookup =
+                    node.engine()
+                            .startLookup(table.id(), Optional.empty(), keys, needed -> 4 << 20);
+            List<Optional<byte[]>> rows = SteppedReads.rows(lookup).rows();
+            assertThat(rows).hasSize(4);
+            assertThat(rows.getFirst()).isEmpty();
+            byte[][] expected =
+                    node
+                            .engine()
+                            .multiGet(table.id(), Optional.empty(), keys.subList(1, 4))
+                            .stream()
+                            .map(Optional::orElseThrow)
+                            .toArray(byte[][]::new);
+            assertThat(rows.subList(1, 4)).map(Optional::orElseThrow).containsExactly(expected);
+        }
+    }
+
     /** On a local disk too: to seek a row in its row group means to decode those before it. */
     @Test
     void aRowGroupIsReadOnceForAllKeysInIt() throws IOException {
