@@ -140,6 +140,7 @@ final class EngineAssembly {
         ReadPoints readPoints =
                 new ReadPoints(
                         time::nowMillis,
+                        time::expiryMillis,
                         new Retention(options.retention().toMillis()),
                         Long.toHexString(epoch) + "-");
         FileCollector collector =
@@ -173,6 +174,7 @@ final class EngineAssembly {
             warehouseLog.begin(recovered);
         }
         shards.passOver(recovery.unknownShards(), lost.keptRecords());
+        clock.beginExpiry();
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         Set<TableId> inDoubt = shards.tablesInDoubt();
         CompletableFuture<@Nullable Void> resolved =

@@ -6,7 +6,6 @@ import io.stele.engine.wal.HybridClock;
 import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
-import io.stele.protocol.Lsn;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -46,7 +45,7 @@ final class Epochs {
     long take(HybridClock clock) throws IOException {
         List<Long> taken = taken();
         if (!taken.isEmpty()) {
-            clock.observe(new Lsn(taken.getLast()));
+            clock.observeEpoch(taken.getLast());
         }
         IOException unknown = null;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {

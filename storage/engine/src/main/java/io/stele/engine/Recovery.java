@@ -188,7 +188,7 @@ final class Recovery {
                 damaged.put(shard, broken);
                 continue;
             }
-            clock.observe(new Lsn(manifest.epoch()));
+            clock.observeEpoch(manifest.epoch());
             manifest.files().forEach(file -> clock.observe(file.maxLsn()));
             manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
             manifest.tables().forEach(table -> clock.observe(table.historyLsn()));
