@@ -1,12 +1,15 @@
 package io.stele.protocol.schema;
 
 import static io.stele.protocol.schema.TypeLimits.check;
+
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+
 import io.stele.protocol.Lsn;
+
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -114,6 +117,16 @@ public record TableOptions(
      * @param readLsn of the reader; not {@code Long.MAX_VALUE}, which is no time
      */
     public long firstVisibleLsn(long readLsn) {
+        return firstVisibleLsn(readLsn, readLsn);
+    }
+
+    /**
+     * The same while the time of expiry is in doubt: rows that have not expired by then are visible
+     * to the reader.
+     *
+     * @param expiryLsn of that time; without effect above the reader's
+     */
+    public long firstVisibleLsn(long readLsn, long expiryLsn) {
         if (timeToLiveSteps.isEmpty()) {
             return 0;
         }
@@ -127,7 +140,7 @@ public record TableOptions(
                 effective = step;
             }
         }
-        return Math.max(0, effective.firstVisibleLsn(readLsn));
+        return Math.max(0, effective.firstVisibleLsn(Math.min(readLsn, expiryLsn)));
     }
 
     /** The steps of a new table. */

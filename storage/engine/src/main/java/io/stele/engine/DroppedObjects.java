@@ -5,12 +5,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.manifest.DeleteVectorFile;
 import io.stele.engine.manifest.FileEntry;
-import io.stele.engine.manifest.VersionedObjects;
+import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.Sha256;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -87,8 +88,7 @@ final class DroppedObjects {
         Set<Long> versions = new HashSet<>();
         for (String path : paths) {
             if (path.startsWith(CATALOG)) {
-                VersionedObjects.parseVersion(path.substring(CATALOG.length()))
-                        .ifPresent(versions::add);
+                NumberedName.parse(path.substring(CATALOG.length())).ifPresent(versions::add);
             }
         }
         return versions;

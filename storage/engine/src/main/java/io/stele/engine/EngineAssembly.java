@@ -29,6 +29,9 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -39,7 +42,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The startup and recovery of the storage engine of a node. It loads the state in the store,
@@ -53,12 +55,13 @@ final class EngineAssembly {
     /** As {@link StorageEngine#open}. */
     static StorageEngine open(
             StorageOptions options,
-            ObjectStore warehouse,
+            ObjectStore store,
             LogFiles log,
             HybridClock clock,
             EngineThreads threads)
             throws IOException {
         requireNonNull(options, "options is null");
+        StartStore warehouse = new StartStore(store, threads.background()::pause);
         Epochs epochs = new Epochs(warehouse);
         long first = epochs.take(clock);
         UUID owner = new UUID(first, OWNER);
@@ -137,6 +140,7 @@ final class EngineAssembly {
         ReadPoints readPoints =
                 new ReadPoints(
                         time::nowMillis,
+                        time::expiryMillis,
                         new Retention(options.retention().toMillis()),
                         Long.toHexString(epoch) + "-");
         FileCollector collector =
@@ -170,6 +174,7 @@ final class EngineAssembly {
             warehouseLog.begin(recovered);
         }
         shards.passOver(recovery.unknownShards(), lost.keptRecords());
+        clock.beginExpiry();
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         Set<TableId> inDoubt = shards.tablesInDoubt();
         CompletableFuture<@Nullable Void> resolved =
@@ -246,6 +251,7 @@ final class EngineAssembly {
                     indexBuilds.follow(after);
                 });
         indexBuilds.follow(catalog.current());
+        warehouse.serve();
         openings.begin(shards.all().stream().map(Shards.Entry::shard).toList());
         return new StorageEngine(
                 options,

@@ -18,4 +18,12 @@ final class EngineClock {
     long nowMillis() {
         return clock.next().millis();
     }
+
+    /**
+     * The time by which rows expire and history is discarded: the present, or one before it while
+     * the machine's clock is in doubt.
+     */
+    long expiryMillis() {
+        return Math.min(nowMillis(), clock.expiryMillis());
+    }
 }

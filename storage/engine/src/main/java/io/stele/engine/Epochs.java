@@ -3,10 +3,12 @@ package io.stele.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.wal.HybridClock;
+import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
-import io.stele.protocol.Lsn;
+
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -41,10 +43,9 @@ final class Epochs {
      * @throws IOException if the store does not answer
      */
     long take(HybridClock clock) throws IOException {
-        List<ObjectEntry> taken = store.list(FOLDER);
+        List<Long> taken = taken();
         if (!taken.isEmpty()) {
-            String last = taken.getLast().path();
-            clock.observe(new Lsn(Long.parseLong(last.substring(FOLDER.length()))));
+            clock.observeEpoch(taken.getLast());
         }
         IOException unknown = null;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -65,12 +66,22 @@ final class Epochs {
     }
 
     static String path(long epoch) {
-        return FOLDER + "%020d".formatted(epoch);
+        return FOLDER + NumberedName.of(epoch);
     }
 
-    private void forgetOld(List<ObjectEntry> taken) throws IOException {
+    /** All of them, ascending; objects of other names are not ours and are left alone. */
+    private List<Long> taken() throws IOException {
+        List<Long> taken = new ArrayList<>();
+        for (ObjectEntry entry : store.list(FOLDER)) {
+            NumberedName.parse(entry.path().substring(FOLDER.length())).ifPresent(taken::add);
+        }
+        taken.sort(null);
+        return taken;
+    }
+
+    private void forgetOld(List<Long> taken) throws IOException {
         for (int i = 0; i < taken.size() - KEPT; i++) {
-            store.delete(taken.get(i).path());
+            store.delete(path(taken.get(i)));
         }
     }
 }

@@ -5,10 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.stele.engine.shard.KeptRecords;
 import io.stele.engine.wal.RecordType;
 import io.stele.engine.wal.ReleasedRecords;
+import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -31,8 +33,6 @@ import java.util.TreeSet;
 final class KeptLog {
     static final String FOLDER = "kept/";
 
-    private static final int LSN_DIGITS = 20;
-
     /** An object ends behind the record that reaches this, so it is below two records' limit. */
     private static final int OBJECT_BYTES = 16 << 20;
 
@@ -52,17 +52,14 @@ final class KeptLog {
         return kept;
     }
 
+    /** Objects of other names are not ours and are left alone. */
     private void add(String name) {
-        String[] parts = name.split("[-/]", -1);
-        boolean isOurs =
-                parts.length == 3
-                        && parts[2].length() == LSN_DIGITS
-                        && name.chars()
-                                .allMatch(c -> c == '-' || c == '/' || (c >= '0' && c <= '9'));
-        if (isOurs) {
-            ShardId shard = new ShardId(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
-            objectsOf(shard).add(Long.parseLong(parts[2]));
-        }
+        int end = Math.max(0, name.indexOf('/'));
+        ShardNames.parse(name.substring(0, end))
+                .ifPresent(
+                        shard ->
+                                NumberedName.parse(name.substring(end + 1))
+                                        .ifPresent(objectsOf(shard)::add));
     }
 
     private NavigableSet<Long> objectsOf(ShardId shard) {
@@ -70,7 +67,7 @@ final class KeptLog {
     }
 
     private static String path(ShardId shard, long lastLsn) {
-        return FOLDER + shard + "/" + "%020d".formatted(lastLsn);
+        return FOLDER + shard + "/" + NumberedName.of(lastLsn);
     }
 
     /** The last LSN stored for a shard; {@link Lsn#MIN} if there is none. */

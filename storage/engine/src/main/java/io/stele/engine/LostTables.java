@@ -12,6 +12,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -165,10 +166,9 @@ final class LostTables {
     /** That of a manifest's path; 0 if the path is no manifest's. */
     private static int tableGroup(String path) {
         String folder = path.substring(DroppedObjects.MANIFESTS.length());
-        int end = folder.indexOf('-');
-        return end > 0 && end < 10 && folder.substring(0, end).matches("[1-9][0-9]*")
-                ? Integer.parseInt(folder.substring(0, end))
-                : 0;
+        return ShardNames.parse(folder.substring(0, Math.max(0, folder.indexOf('/'))))
+                .map(ShardId::tableGroup)
+                .orElse(0);
     }
 
     /** The records of such shards that must be retained when the log is trimmed. */

@@ -7,8 +7,10 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
+
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -21,12 +23,17 @@ import java.util.function.Supplier;
 public final class ReadPoint {
     private final String id;
     private final Lsn lsn;
+    private final LongSupplier expiryMillis;
     private final Map<Part, TableView> views = new ConcurrentHashMap<>();
     private final Map<TableId, Long> firstVisible = new ConcurrentHashMap<>();
 
-    ReadPoint(String id, Lsn lsn) {
+    /**
+     * @param expiryMillis the time by which rows expire, if it is before that of the LSN
+     */
+    ReadPoint(String id, Lsn lsn, LongSupplier expiryMillis) {
         this.id = requireNonNull(id, "id is null");
         this.lsn = requireNonNull(lsn, "lsn is null");
+        this.expiryMillis = requireNonNull(expiryMillis, "expiryMillis is null");
     }
 
     public String id() {
@@ -46,8 +53,16 @@ public final class ReadPoint {
      * are.
      */
     long firstVisibleLsn(TableSchema table) {
+        if (!table.options().expires()) {
+            return 0;
+        }
         return firstVisible.computeIfAbsent(
-                table.id(), id -> table.options().firstVisibleLsn(lsn.value()));
+                table.id(),
+                id ->
+                        table.options()
+                                .firstVisibleLsn(
+                                        lsn.value(),
+                                        ReadPoints.lastLsnOf(expiryMillis.getAsLong())));
     }
 
     @Override

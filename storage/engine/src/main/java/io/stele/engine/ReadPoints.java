@@ -8,6 +8,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
+
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,8 +21,8 @@ import java.util.function.Supplier;
  * the readers that may still use files.
  *
  * <p>Each table has a horizon: the LSN below which it may have dropped versions. The horizon
- * follows the present at the distance of the table's retention. It goes no further than the oldest
- * LSN that is held ("lsnRef" in Hologres).
+ * follows the time of expiry at the distance of the table's retention. It goes no further than the
+ * oldest LSN that is held ("lsnRef" in Hologres).
  *
  * <p>Invariant: a horizon never moves back. Invariant: if a reader begins with an LSN at or above
  * the horizon, the horizon stays at or below that LSN until the reader ends. So no reader misses a
@@ -31,6 +32,7 @@ final class ReadPoints {
     private static final int MAX_OPEN = 10_000; // each retains history: more indicate a leak
 
     private final LongSupplier nowMillis;
+    private final LongSupplier expiryMillis;
     private final Retention retention;
     private final String idPrefix;
     private final Map<String, Lease> leases = new HashMap<>();
@@ -39,8 +41,17 @@ final class ReadPoints {
     private final Map<TableId, Long> horizons = new ConcurrentHashMap<>(); // written under the lock
     private long nextId;
 
-    ReadPoints(LongSupplier nowMillis, Retention retention, String idPrefix) {
+    /**
+     * @param nowMillis of leases
+     * @param expiryMillis by which rows expire and history is discarded; at most the present
+     */
+    ReadPoints(
+            LongSupplier nowMillis,
+            LongSupplier expiryMillis,
+            Retention retention,
+            String idPrefix) {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.expiryMillis = requireNonNull(expiryMillis, "expiryMillis is null");
         this.retention = requireNonNull(retention, "retention is null");
         this.idPrefix = requireNonNull(idPrefix, "idPrefix is null");
     }
@@ -66,7 +77,7 @@ final class ReadPoints {
                     ErrorCode.BUSY,
                     "Expected at most " + MAX_OPEN + " open read points, found " + leases.size());
         }
-        ReadPoint point = new ReadPoint(idPrefix + ++nextId, lsn);
+        ReadPoint point = new ReadPoint(idPrefix + ++nextId, lsn, expiryMillis);
         leases.put(point.id(), new Lease(point, readers.enter(), deadline(ttlMillis)));
         hold(lsn);
         return point;
@@ -129,11 +140,9 @@ final class ReadPoints {
         if (!table.options().expires()) {
             return 0;
         }
-        return table.options()
-                .firstVisibleLsn(
-                        readLsn == Long.MAX_VALUE
-                                ? Lsn.of(nowMillis.getAsLong(), 0).value()
-                                : readLsn);
+        long present =
+                readLsn == Long.MAX_VALUE ? Lsn.of(nowMillis.getAsLong(), 0).value() : readLsn;
+        return table.options().firstVisibleLsn(present, lastLsnOf(expiryMillis.getAsLong()));
     }
 
     /** The LSN below which no reader reads the table any more. */
@@ -147,7 +156,7 @@ final class ReadPoints {
 
     /** Lets a table drop its history below an LSN, as far as it is past and no lease holds it. */
     synchronized void forgetBefore(TableId table, Lsn before) {
-        long oldest = Math.min(before.value(), nowMillis.getAsLong() << 16);
+        long oldest = Math.min(before.value(), expiryMillis.getAsLong() << 16);
         if (!held.isEmpty()) {
             oldest = Math.min(oldest, held.firstKey());
         }
@@ -194,7 +203,12 @@ final class ReadPoints {
     }
 
     private long retained(long retentionMillis) {
-        return Math.max(0, nowMillis.getAsLong() - retentionMillis) << 16;
+        return Math.max(0, expiryMillis.getAsLong() - retentionMillis) << 16;
+    }
+
+    /** Of a millisecond. */
+    static long lastLsnOf(long millis) {
+        return (millis + 1 << 16) - 1;
     }
 
     private static SteleException expired(String of, long horizon, Lsn found) {

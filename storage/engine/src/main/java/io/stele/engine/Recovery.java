@@ -39,6 +39,9 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -55,7 +58,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The steps that bring an engine from what is stored to where it was: manifests, log, undecided
@@ -186,7 +188,7 @@ final class Recovery {
                 damaged.put(shard, broken);
                 continue;
             }
-            clock.observe(new Lsn(manifest.epoch()));
+            clock.observeEpoch(manifest.epoch());
             manifest.files().forEach(file -> clock.observe(file.maxLsn()));
             manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
             manifest.tables().forEach(table -> clock.observe(table.historyLsn()));
@@ -213,22 +215,36 @@ final class Recovery {
 
     /**
      * Takes shards over: of each the next manifest version in this engine's epoch, without tables
-     * that are dropped. From then on an engine that owned the shard before fails at its next
-     * manifest. The catalog is owned before: a table that it does not have was dropped.
+     * that are dropped. Those whose manifest cannot be used are left out ({@link #addDamaged}).
+     * From then on an engine that owned the shard before fails at its next manifest. The catalog is
+     * owned before: a table that it does not have was dropped.
      */
     List<Manifest> own(Collection<Manifest> loaded, long epoch) throws IOException {
-        List<StartTask<Manifest>> tasks =
+        List<StartTask<Owning>> tasks =
                 loaded.stream()
                         .map(manifest -> StartTask.begin(opening, () -> own(manifest, epoch)))
                         .toList();
         List<Manifest> owned = new ArrayList<>();
-        for (StartTask<Manifest> task : tasks) {
-            owned.add(task.get());
+        for (StartTask<Owning> task : tasks) {
+            Owning owning = task.get();
+            if (owning.unusable().isEmpty()) {
+                owned.add(owning.manifest());
+            } else {
+                damaged.put(owning.manifest().shard(), owning.unusable().get());
+            }
         }
         return owned;
     }
 
-    private Manifest own(Manifest loaded, long epoch) throws IOException {
+    /**
+     * The outcome of taking a shard over.
+     *
+     * @param manifest the one in this engine's epoch, if it can be used
+     * @param unusable why it cannot
+     */
+    private record Owning(Manifest manifest, Optional<SteleException> unusable) {}
+
+    private Owning own(Manifest loaded, long epoch) throws IOException {
         ManifestStore manifests = manifestStores.of(loaded.shard());
         Manifest base = loaded;
         for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
@@ -256,10 +272,16 @@ final class Recovery {
                 }
             }
             Manifest owned = edit.build();
-            if (manifests.create(owned)) {
-                return owned; // older versions go when the next one is stored
+            try {
+                if (manifests.create(owned)) {
+                    // older versions go when the next one is stored
+                    return new Owning(owned, Optional.empty());
+                }
+                base = manifests.loadLatest().orElseThrow();
+            } catch (SteleException unusable) {
+                // what it is based on, or another's version
+                return new Owning(base, Optional.of(unusable));
             }
-            base = manifests.loadLatest().orElseThrow();
         }
         throw new SteleException(
                 ErrorCode.UNAVAILABLE,

@@ -22,6 +22,7 @@ import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.scheduler.SimulatedPool;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,8 @@ final class SimulatedNode {
     private final UnaryOperator<ObjectStore> layer;
     private SimulatedPool pool;
     private long nowMillis = 1_700_000_000_000L;
+    private Optional<Long> clockAheadMillis =
+            Optional.empty(); // a wall clock beside the steady one
     private CrashPoint crashPoint;
     private StorageEngine engine;
 
@@ -206,6 +209,18 @@ final class SimulatedNode {
         nowMillis += nanos / 1_000_000;
     }
 
+    /** From the next start on the engine has a wall clock, which is ahead of its steady one. */
+    void setClockAhead(long millis) {
+        clockAheadMillis = Optional.of(millis);
+    }
+
+    private HybridClock clock() {
+        return clockAheadMillis.isEmpty()
+                ? new HybridClock(() -> nowMillis)
+                : new HybridClock(
+                        () -> nowMillis + clockAheadMillis.orElseThrow(), () -> nowMillis);
+    }
+
     /** Lets time pass and everything that is due happen. */
     void tick(long millis) {
         advance(millis);
@@ -319,7 +334,7 @@ final class SimulatedNode {
                                 ? new ObjectLogFiles(store, "log/", Runnable::run, this::advance)
                                 : log,
                         encryption),
-                new HybridClock(() -> nowMillis),
+                clock(),
                 EngineThreads.simulated(pool, uncaught::add));
     }
 }

@@ -2,11 +2,15 @@ package io.stele.engine.manifest;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -16,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The manifest versions of one shard, under {@code manifest/<tableGroup>-<shard>/}. A version has
@@ -267,8 +270,12 @@ public final class ManifestStore {
         // A unique name, also if another process writes one for this version: only one version
         // names it
         String path =
-                "%sbase/%020d-%x-%d"
-                        .formatted(prefix, manifest.version(), manifest.epoch(), basesWritten++);
+                "%sbase/%s-%x-%d"
+                        .formatted(
+                                prefix,
+                                NumberedName.of(manifest.version()),
+                                manifest.epoch(),
+                                basesWritten++);
         ManifestBase written = bases.write(store, path, manifest.version(), manifest.files());
         return new Known(written, StoredManifest.byId(manifest.files()));
     }
@@ -279,7 +286,9 @@ public final class ManifestStore {
      */
     public WritersObject writeWriters(long version, long epoch, Collection<WriterProgress> writers)
             throws IOException {
-        String path = "%swriters/%020d-%x-%d".formatted(prefix, version, epoch, writersWritten++);
+        String path =
+                "%swriters/%s-%x-%d"
+                        .formatted(prefix, NumberedName.of(version), epoch, writersWritten++);
         store.put(
                 path,
                 VersionedFrame.WRITERS.encode(
@@ -338,12 +347,10 @@ public final class ManifestStore {
         }
     }
 
+    /** That of a base or of writers; the highest number if the object is not ours. */
     private static long version(String name) {
-        int end = name.indexOf('-');
-        boolean isOurs =
-                end == VersionedObjects.VERSION_DIGITS
-                        && name.chars().limit(end).allMatch(c -> c >= '0' && c <= '9');
-        return isOurs ? Long.parseLong(name.substring(0, end)) : Long.MAX_VALUE;
+        int end = Math.max(0, name.indexOf('-'));
+        return NumberedName.parse(name.substring(0, end)).orElse(Long.MAX_VALUE);
     }
 
     private StoredManifest checked(long version, StoredManifest stored) {

@@ -4,12 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.stele.objectstore.ConditionalCreate;
+import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.SchemaJson;
+
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -35,11 +38,6 @@ public final class VersionedObjects<T> {
             requireNonNull(value, "value is null");
         }
     }
-
-    static final int VERSION_DIGITS = 20;
-
-    /** There is none after it, so no version is called so. */
-    private static final String HIGHEST = "0" + Long.MAX_VALUE;
 
     /**
      * Tries to load the newest version before giving up: only a cleaner that deletes faster than we
@@ -115,8 +113,7 @@ public final class VersionedObjects<T> {
 
     /** The path of a version. */
     public String path(long version) {
-        String digits = Long.toString(version);
-        return prefix + "0".repeat(VERSION_DIGITS - digits.length()) + digits;
+        return prefix + NumberedName.of(version);
     }
 
     /** The newest version number there is. */
@@ -219,19 +216,10 @@ public final class VersionedObjects<T> {
     private List<Long> versions() throws IOException {
         List<Long> versions = new ArrayList<>();
         for (ObjectEntry entry : store.list(prefix)) {
-            parseVersion(entry.path().substring(prefix.length())).ifPresent(versions::add);
+            NumberedName.parse(entry.path().substring(prefix.length())).ifPresent(versions::add);
         }
         versions.sort(null);
         return versions;
-    }
-
-    /** The version whose object has this name; empty if none has. */
-    public static OptionalLong parseVersion(String name) {
-        return name.length() == VERSION_DIGITS
-                        && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')
-                        && name.compareTo(HIGHEST) < 0
-                ? OptionalLong.of(Long.parseLong(name))
-                : OptionalLong.empty();
     }
 
     private byte[] serialize(T value) {

@@ -3,6 +3,7 @@ package io.stele.engine.wal;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
@@ -14,8 +15,13 @@ import java.util.function.LongSupplier;
  * jumps ahead of the machine's steady one is not followed until it has stayed there for {@link
  * #HELD_MILLIS}; meanwhile the steady one counts on.
  *
- * <p>Invariant: each {@link #next} is above every LSN that was returned or observed before. Guarded
- * by itself.
+ * <p>At a start there is no steady clock of before. LSNs follow the wall clock at once, but the
+ * time by which rows expire and history is discarded ({@link #expiryMillis}) continues from the
+ * newest LSN of what was written before, until the wall clock has stayed ahead for {@link
+ * #HELD_MILLIS}.
+ *
+ * <p>Invariant: each {@link #next} is above every LSN that was returned or observed before.
+ * Invariant: the time of expiry never goes back. Guarded by itself.
  */
 public final class HybridClock {
     /** The sign bit stays clear, so that LSNs compare as signed numbers: the year 6429. */
@@ -31,9 +37,15 @@ public final class HybridClock {
 
     private final LongSupplier wallMillis;
     private final LongSupplier steadyMillis;
+    private final boolean isGuarded;
     private long last;
+    private long newestWritten; // of the LSNs observed
     private long offsetMillis; // of the time that is followed to the steady clock
     private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen ahead
+    private long expiryMillis;
+    private long expiryOffsetMillis; // while expiry is held, to the steady clock
+    private long expiryHeldSinceMillis = NO_JUMP; // steady
+    private boolean expires; // whether all that was written before has been observed
 
     /**
      * Follows a wall clock wherever it goes.
@@ -41,7 +53,7 @@ public final class HybridClock {
      * @param wallMillis milliseconds since the epoch
      */
     public HybridClock(LongSupplier wallMillis) {
-        this(wallMillis, wallMillis);
+        this(wallMillis, wallMillis, false);
     }
 
     /**
@@ -51,15 +63,60 @@ public final class HybridClock {
      * @param steadyMillis milliseconds since any moment, of a clock that is never set
      */
     public HybridClock(LongSupplier wallMillis, LongSupplier steadyMillis) {
+        this(wallMillis, steadyMillis, true);
+    }
+
+    private HybridClock(LongSupplier wallMillis, LongSupplier steadyMillis, boolean isGuarded) {
+        this.isGuarded = isGuarded;
+        this.expires = !isGuarded;
         this.wallMillis = requireNonNull(wallMillis, "wallMillis is null");
         this.steadyMillis = requireNonNull(steadyMillis, "steadyMillis is null");
         this.offsetMillis = wallMillis.getAsLong() - steadyMillis.getAsLong();
     }
 
-    /** How far the wall clock is ahead of the followed time; 0 if it is not held back. */
+    /**
+     * How far the wall clock is ahead of the time that is followed, by LSNs or by expiry alone; 0
+     * if neither is held back.
+     */
     public synchronized long heldMillis() {
-        long ahead = wallMillis.getAsLong() - steadyMillis.getAsLong() - offsetMillis;
+        long offset = expiryHeldSinceMillis == NO_JUMP ? offsetMillis : expiryOffsetMillis;
+        long ahead = wallMillis.getAsLong() - steadyMillis.getAsLong() - offset;
         return ahead > JUMP_MILLIS ? ahead : 0;
+    }
+
+    /**
+     * Lets expiry begin, when every LSN of a start has been observed. Where the wall clock is ahead
+     * of what was written last, the node was down or idle, or its clock is wrong: expiry is held
+     * back.
+     */
+    public synchronized void beginExpiry() {
+        expires = true;
+        long steady = steadyMillis.getAsLong();
+        long written = new Lsn(newestWritten).millis() - steady;
+        // Where nothing was ever written, nothing can expire too early
+        if (isGuarded && newestWritten > 0 && offsetMillis - written > JUMP_MILLIS) {
+            expiryOffsetMillis = written;
+            expiryHeldSinceMillis = steady;
+        }
+    }
+
+    /** The time by which rows expire and history is discarded; before {@link #beginExpiry} none. */
+    public synchronized long expiryMillis() {
+        if (!expires) {
+            return 0;
+        }
+        long followed = followedMillis();
+        if (expiryHeldSinceMillis != NO_JUMP) {
+            long steady = steadyMillis.getAsLong();
+            long held = steady + expiryOffsetMillis;
+            if (followed - held <= JUMP_MILLIS || steady - expiryHeldSinceMillis >= HELD_MILLIS) {
+                expiryHeldSinceMillis = NO_JUMP;
+            } else {
+                followed = held;
+            }
+        }
+        expiryMillis = Math.max(expiryMillis, Math.clamp(followed, 0, MAX_MILLIS));
+        return expiryMillis;
     }
 
     private long followedMillis() {
@@ -94,10 +151,20 @@ public final class HybridClock {
     }
 
     /**
-     * Moves the clock to at least {@code lsn}, which was assigned elsewhere or before a restart.
+     * Moves the clock to at least {@code lsn}, of something that was written elsewhere or before a
+     * restart.
      */
     public synchronized void observe(Lsn lsn) {
         last = Math.max(last, lsn.value());
+        newestWritten = Math.max(newestWritten, lsn.value());
+    }
+
+    /**
+     * Moves the clock to at least an epoch. A start takes one from its clock before anything shows
+     * whether that is right, so it is no time of a write.
+     */
+    public synchronized void observeEpoch(long epoch) {
+        last = Math.max(last, epoch);
     }
 
     /** The last LSN returned or observed. */

@@ -1,25 +1,22 @@
 package io.stele.engine.wal;
 
-import java.util.Locale;
+import io.stele.objectstore.NumberedName;
+
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
 
 /** Names that sort as their numbers do: 20 digits, and those of segments in files {@code .wal}. */
 final class LogNames {
-    private static final Pattern NUMBER = Pattern.compile("\\d{20}");
     private static final String SEGMENT_END = ".wal";
 
     private LogNames() {}
 
     static String of(long number) {
-        return String.format(Locale.ROOT, "%020d", number);
+        return NumberedName.of(number);
     }
 
     /** The number of a name; empty if it is none. */
     static OptionalLong number(String name) {
-        return NUMBER.matcher(name).matches()
-                ? OptionalLong.of(Long.parseLong(name))
-                : OptionalLong.empty();
+        return NumberedName.parse(name);
     }
 
     static String ofSegment(long segment) {

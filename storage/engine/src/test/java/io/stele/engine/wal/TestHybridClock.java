@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.Lsn;
-import java.util.concurrent.atomic.AtomicLong;
+
 import org.junit.jupiter.api.Test;
+
+import java.util.concurrent.atomic.AtomicLong;
 
 class TestHybridClock {
     private final AtomicLong wallMillis = new AtomicLong(1_000);
@@ -77,6 +79,69 @@ class TestHybridClock {
         guarded.next();
         wallMillis.addAndGet(HybridClock.JUMP_MILLIS + 1);
         assertThat(guarded.heldMillis()).isEqualTo(HybridClock.JUMP_MILLIS + 1);
+    }
+
+    @Test
+    void expiryGoesOnFromWhatWasWrittenLastUntilTheWallClockHasStayed() {
+        AtomicLong steady = new AtomicLong(77);
+        HybridClock guarded = started(steady);
+        assertThat(guarded.expiryMillis()).isEqualTo(1_000);
+        assertThat(guarded.next().millis()).as("as the wall clock").isEqualTo(3_601_000);
+        assertThat(guarded.heldMillis()).isEqualTo(3_600_000);
+        advance(steady, HybridClock.HELD_MILLIS - 1);
+        assertThat(guarded.expiryMillis()).isEqualTo(1_000 + HybridClock.HELD_MILLIS - 1);
+        advance(steady, 1);
+        assertThat(guarded.expiryMillis()).isEqualTo(wallMillis.get());
+        assertThat(guarded.heldMillis()).isZero();
+    }
+
+    @Test
+    void expiryFollowsAWallClockThatIsCorrected() {
+        AtomicLong steady = new AtomicLong(77);
+        HybridClock guarded = started(steady);
+        assertThat(guarded.expiryMillis()).isEqualTo(1_000);
+        wallMillis.addAndGet(-3_600_000);
+        advance(steady, 20);
+        assertThat(guarded.expiryMillis()).isEqualTo(1_020);
+        assertThat(guarded.heldMillis()).isZero();
+        advance(steady, HybridClock.HELD_MILLIS);
+        assertThat(guarded.expiryMillis()).isEqualTo(1_020 + HybridClock.HELD_MILLIS);
+        wallMillis.addAndGet(-1_000_000);
+        assertThat(guarded.expiryMillis()).isEqualTo(1_020 + HybridClock.HELD_MILLIS);
+    }
+
+    @Test
+    void nothingExpiresBeforeAllIsObserved() {
+        HybridClock guarded = new HybridClock(wallMillis::get, () -> 77);
+        assertThat(guarded.expiryMillis()).isZero();
+        guarded.beginExpiry();
+        assertThat(guarded.expiryMillis()).as("where nothing was written").isEqualTo(1_000);
+    }
+
+    @Test
+    void epochsAreNoTimesOfWrites() {
+        AtomicLong steady = new AtomicLong(77);
+        wallMillis.set(3_601_000);
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        guarded.observe(Lsn.of(1_000, 0));
+        guarded.observeEpoch(Lsn.of(3_601_000, 0).value());
+        guarded.beginExpiry();
+        assertThat(guarded.expiryMillis()).isEqualTo(1_000);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(3_601_000, 1));
+    }
+
+    /** One that finds something written an hour before. */
+    private HybridClock started(AtomicLong steady) {
+        wallMillis.addAndGet(3_600_000);
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        guarded.observe(Lsn.of(1_000, 7));
+        guarded.beginExpiry();
+        return guarded;
+    }
+
+    private void advance(AtomicLong steady, long millis) {
+        steady.addAndGet(millis);
+        wallMillis.addAndGet(millis);
     }
 
     @Test

@@ -5,10 +5,15 @@ import static io.stele.engine.wal.LogFixture.commitAll;
 import static io.stele.engine.wal.LogFixture.read;
 import static io.stele.engine.wal.LogFixture.unthreaded;
 import static io.stele.engine.wal.LogFixture.write;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.wal.LogFixture.Read;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,8 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class TestLocalLogFiles {
     @TempDir Path directory;
@@ -29,6 +32,7 @@ class TestLocalLogFiles {
             files.create(12).close();
             files.create(3).close();
             Files.createFile(directory.resolve("notes.txt"));
+            Files.createFile(directory.resolve("99999999999999999999.wal")); // no long
             assertThat(files.segments()).containsExactly(3L, 12L);
             assertThat(directory.resolve("00000000000000000012.wal")).exists();
             assertThatThrownBy(() -> files.create(3))

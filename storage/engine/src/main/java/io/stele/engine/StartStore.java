@@ -1,0 +1,191 @@
+package io.stele.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.ForwardingObjectStore;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectReader;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ReadTally;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongConsumer;
+
+/**
+ * The store of a warehouse as a start reads it, which tells one object that the store does not
+ * return (a bad sector, a refused permission) from a store that does not answer. A read that fails
+ * is repeated, with pauses. After each failure an object that this start has read before is read
+ * again. If that always works and the read never does, the object is damaged: the read fails with
+ * CORRUPT_DATA, so that what depends on the object is set aside. If that fails too, it is an
+ * outage, and the read fails as it did.
+ *
+ * <p>Missing and short objects are what they are. Listings and changes pass. From {@link #serve} on
+ * everything passes. Thread-safe.
+ */
+final class StartStore extends ForwardingObjectStore {
+    /** Each with an answer about another object: a store that fails every second time passes. */
+    static final int ATTEMPTS = 6;
+
+    private static final long FIRST_PAUSE_MILLIS = 250; // the last is 4 s, all together 8 s
+
+    private final LongConsumer pauseMillis;
+    private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable String answered; // an object of earlier, as this start found it
+    private volatile boolean isServing;
+
+    /**
+     * @param pauseMillis makes the calling thread wait
+     */
+    StartStore(ObjectStore store, LongConsumer pauseMillis) {
+        super(store);
+        this.pauseMillis = requireNonNull(pauseMillis, "pauseMillis is null");
+    }
+
+    /** The start has ended. */
+    void serve() {
+        isServing = true;
+    }
+
+    @Override
+    public byte[] readFully(String path) throws IOException {
+        byte[] content = read(path, () -> delegate().readFully(path));
+        answered = path;
+        return content;
+    }
+
+    @Override
+    public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException {
+        read(
+                path,
+                () -> {
+                    delegate().read(path, offset, buffer, bufferOffset, length);
+                    return true;
+                });
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return read(path, () -> delegate().size(path));
+    }
+
+    @Override
+    public ObjectReader open(String path, long sizeBytes) throws IOException {
+        ObjectReader reader = read(path, () -> delegate().open(path, sizeBytes));
+        return isServing ? reader : new StartReader(path, reader);
+    }
+
+    @Override
+    public ObjectStore replacing(List<ObjectEntry> replaced) {
+        return delegate().replacing(replaced);
+    }
+
+    @Override
+    public ObjectStore visiting() {
+        return delegate().visiting();
+    }
+
+    /** A read of the store behind this one. */
+    @FunctionalInterface
+    private interface Read<T> {
+        T read() throws IOException;
+    }
+
+    private <T> T read(String path, Read<T> read) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return read.read();
+            } catch (NoSuchFileException | EOFException damaged) {
+                throw damaged;
+            } catch (IOException failed) {
+                if (isServing) {
+                    throw failed;
+                }
+                checkAnswers(path, failed);
+                if (attempt == ATTEMPTS || unreadable.contains(path)) {
+                    unreadable.add(path); // whoever needs it next does not wait as long
+                    throw damage(path, failed);
+                }
+                pauseMillis.accept(FIRST_PAUSE_MILLIS << (attempt - 1));
+            }
+        }
+    }
+
+    /**
+     * @throws IOException the failure, if the store does not return what it returned before either
+     */
+    private void checkAnswers(String path, IOException failed) throws IOException {
+        String known = answered;
+        if (known == null || known.equals(path)) {
+            throw failed;
+        }
+        try {
+            delegate().readFully(known);
+        } catch (NoSuchFileException answer) {
+            // deleted meanwhile
+        } catch (IOException outage) {
+            failed.addSuppressed(outage);
+            throw failed;
+        }
+    }
+
+    private SteleException damage(String path, IOException failed) {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                "Expected to read %s as other objects of the store, found in %d attempts: %s"
+                        .formatted(describe(path), ATTEMPTS, failed),
+                failed);
+    }
+
+    /** An object that was opened during the start; it may be read long after. */
+    private final class StartReader implements ObjectReader {
+        private final String path;
+        private final ObjectReader reader;
+
+        private StartReader(String path, ObjectReader reader) {
+            this.path = path;
+            this.reader = reader;
+        }
+
+        @Override
+        public void read(long offset, byte[] buffer, int bufferOffset, int length)
+                throws IOException {
+            StartStore.this.read(
+                    path,
+                    () -> {
+                        reader.read(offset, buffer, bufferOffset, length);
+                        return true;
+                    });
+        }
+
+        @Override
+        public boolean isPrefetching() {
+            return reader.isPrefetching();
+        }
+
+        @Override
+        public CompletableFuture<Long> prefetch(long offset, long length) {
+            return reader.prefetch(offset, length);
+        }
+
+        @Override
+        public ObjectReader visiting() {
+            return reader.visiting();
+        }
+
+        @Override
+        public ReadTally tally() {
+            return reader.tally();
+        }
+    }
+}
