@@ -33,6 +33,7 @@ public final class SchedulerMetrics {
                 Suppliers.memoizeWithExpiration(
                         service::threadsStatus, CACHE_MILLIS, TimeUnit.MILLISECONDS);
         export(exporter, "background", ThreadsStatus::background);
+        export(exporter, "catalog", ThreadsStatus::catalog);
         export(exporter, "deciding", ThreadsStatus::deciding);
         export(exporter, "deleting", ThreadsStatus::deleting);
         export(exporter, "flushing", ThreadsStatus::flushing);

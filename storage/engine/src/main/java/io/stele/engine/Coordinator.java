@@ -49,13 +49,13 @@ final class Coordinator {
     private final CatalogService catalog;
     private final Retries retries;
     private final Executor deciding;
-    private final Executor background;
+    private final Executor statements;
     private final long maxResolvedBytes;
     private final long epoch;
 
     /**
      * @param deciding makes decisions and nothing else, so that nothing is in their way
-     * @param background publishes tables
+     * @param statements waits for the catalog
      * @param maxResolvedBytes of the rows that a transaction's conditional operations come to in a
      *     shard
      */
@@ -66,7 +66,7 @@ final class Coordinator {
             CatalogService catalog,
             Retries retries,
             Executor deciding,
-            Executor background,
+            Executor statements,
             long maxResolvedBytes,
             long epoch) {
         this.shards = requireNonNull(shards, "shards is null");
@@ -75,7 +75,7 @@ final class Coordinator {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.retries = requireNonNull(retries, "retries is null");
         this.deciding = requireNonNull(deciding, "deciding is null");
-        this.background = requireNonNull(background, "background is null");
+        this.statements = requireNonNull(statements, "statements is null");
         this.maxResolvedBytes = Math.min(maxResolvedBytes, LogHold.MAX_RECORD_BYTES / 2);
         this.epoch = epoch;
     }
@@ -338,7 +338,7 @@ final class Coordinator {
                 "publish the table of transaction " + commit.transactionId(),
                 () ->
                         BackgroundTasks.submit(
-                                background,
+                                statements,
                                 () -> {
                                     publish(commit.publish().get(), mayBePublic);
                                     return lsn;

@@ -72,9 +72,7 @@ final class EngineAssembly {
                 StartTask.begin(threads.opening(), () -> warehouse.list(DroppedObjects.DATA));
         CatalogService catalog =
                 CatalogService.open(
-                        new CatalogStore(warehouse, owner),
-                        clock::next,
-                        threads.background()::pause);
+                        new CatalogStore(warehouse, owner), clock::next, threads.catalog()::pause);
         Decisions decisions = new Decisions(warehouse);
         ManifestStores manifestStores =
                 new ManifestStores(warehouse, owner, options.manifestChanges());
@@ -199,7 +197,7 @@ final class EngineAssembly {
                         catalog,
                         retries,
                         threads.deciding(),
-                        threads.background(),
+                        threads.catalog(),
                         options.transactionBytes(),
                         epoch);
         OldDecisions oldDecisions =
@@ -230,7 +228,7 @@ final class EngineAssembly {
                         collector,
                         readPoints,
                         threads,
-                        new StagedTables(catalog, threads.background(), threads.uncaught()),
+                        new StagedTables(catalog, threads.catalog(), threads.uncaught()),
                         oldDecisions,
                         files,
                         epoch);
@@ -243,7 +241,7 @@ final class EngineAssembly {
                         readPoints,
                         files,
                         threads.merging(),
-                        threads.background(),
+                        threads.catalog(),
                         options.targetFileBytes());
         catalog.addListener(
                 (before, after) -> {

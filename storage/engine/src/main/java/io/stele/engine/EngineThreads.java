@@ -31,6 +31,8 @@ import java.util.function.LongSupplier;
  *     work of queries does not hold up writes (Hologres, section 4.5)
  * @param background pool of short tasks that wait for the object store and for nothing else:
  *     manifest writes, and writes that waited for memory, which wait for nothing
+ * @param catalog pool of the engine's own catalog statements, which wait for each other, for those
+ *     of clients and for the store
  * @param deciding pool of the decisions of transactions; no other task that something may wait for
  *     is queued before them
  * @param deleting pool of deletions of obsolete log data, files and transaction decisions
@@ -49,6 +51,7 @@ public record EngineThreads(
         ContextPool contexts,
         SchedulingGroup dataBound,
         BackgroundPool background,
+        BackgroundPool catalog,
         BackgroundPool deciding,
         BackgroundPool deleting,
         BackgroundPool flushing,
@@ -64,6 +67,8 @@ public record EngineThreads(
             4096; // tasks are a few references; a shard has at most a handful
 
     private static final int SHORT_TASK_THREADS = 2; // they wait for the store, not for cores
+
+    private static final int CATALOG_THREADS = 1; // one statement runs at a time
 
     private static final int DECISION_THREADS = 4; // each waits for one object to be created
 
@@ -85,6 +90,7 @@ public record EngineThreads(
         requireNonNull(contexts, "contexts is null");
         requireNonNull(dataBound, "dataBound is null");
         requireNonNull(background, "background is null");
+        requireNonNull(catalog, "catalog is null");
         requireNonNull(deciding, "deciding is null");
         requireNonNull(deleting, "deleting is null");
         requireNonNull(flushing, "flushing is null");
@@ -146,6 +152,7 @@ public record EngineThreads(
                 contexts,
                 dataBound(contexts),
                 pool(SHORT_TASK_THREADS, factory, uncaught),
+                pool(CATALOG_THREADS, factory, uncaught),
                 pool(DECISION_THREADS, factory, uncaught),
                 pool(DELETION_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
@@ -168,6 +175,7 @@ public record EngineThreads(
         return new EngineThreads(
                 pool,
                 dataBound(pool),
+                pool,
                 pool,
                 pool,
                 pool,
@@ -198,6 +206,7 @@ public record EngineThreads(
         return new ThreadsStatus(
                 contexts.status(),
                 background.load(),
+                catalog.load(),
                 deciding.load(),
                 deleting.load(),
                 flushing.load(),
@@ -211,6 +220,7 @@ public record EngineThreads(
         flushing.close();
         merging.close();
         background.close();
+        catalog.close();
         deciding.close();
         deleting.close();
         contexts.close();

@@ -37,6 +37,7 @@ final class Housekeeping implements AutoCloseable {
     private final AutoCloseable pokes;
     private final AtomicBoolean isRunning = new AtomicBoolean();
     private final AtomicBoolean isSettling = new AtomicBoolean();
+    private final AtomicBoolean isDropping = new AtomicBoolean();
     private volatile long settleAtMillis; // not before
     private volatile long settlePauseMillis = TICK_MILLIS;
     private volatile boolean closed;
@@ -109,7 +110,7 @@ final class Housekeeping implements AutoCloseable {
             return;
         }
         try {
-            threads.background().execute(this::settleNow);
+            threads.catalog().execute(this::settleNow);
         } catch (RejectedExecutionException full) {
             isSettling.set(false); // the next tick tries again
         }
@@ -140,7 +141,7 @@ final class Housekeeping implements AutoCloseable {
                                         keptLog.forget(needs);
                                         log.trim(needs.flushed(), keptLog.keeper(needs.kept()));
                                         collector.collect(now);
-                                        replacedTables.dropUnreadable();
+                                        dropReplacedTables();
                                     }
                                 } catch (IOException | RuntimeException | Error failed) {
                                     threads.uncaught().accept(failed);
@@ -150,6 +151,28 @@ final class Housekeeping implements AutoCloseable {
                             });
         } catch (RejectedExecutionException full) {
             isRunning.set(false); // the next tick tries again
+        }
+    }
+
+    /** Beside the deletions, because it waits for other statements. */
+    private void dropReplacedTables() {
+        if (!isDropping.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            threads.catalog()
+                    .execute(
+                            () -> {
+                                try {
+                                    replacedTables.dropUnreadable();
+                                } catch (RuntimeException | Error failed) {
+                                    threads.uncaught().accept(failed);
+                                } finally {
+                                    isDropping.set(false);
+                                }
+                            });
+        } catch (RejectedExecutionException full) {
+            isDropping.set(false); // the next tick tries again
         }
     }
 

@@ -59,11 +59,15 @@ final class IndexBuilds {
     private final ReadPoints readPoints;
     private final TableFiles files;
     private final Executor building;
-    private final Executor background;
+    private final Executor statements;
     private final long targetFileBytes;
     private final Map<Key, Build> builds = new LinkedHashMap<>();
     private @Nullable Key current; // at work
 
+    /**
+     * @param building reads and writes files
+     * @param statements waits for the catalog
+     */
     IndexBuilds(
             Jobs jobs,
             Shards shards,
@@ -71,7 +75,7 @@ final class IndexBuilds {
             ReadPoints readPoints,
             TableFiles files,
             Executor building,
-            Executor background,
+            Executor statements,
             long targetFileBytes) {
         this.jobs = requireNonNull(jobs, "jobs is null");
         this.shards = requireNonNull(shards, "shards is null");
@@ -79,7 +83,7 @@ final class IndexBuilds {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.files = requireNonNull(files, "files is null");
         this.building = requireNonNull(building, "building is null");
-        this.background = requireNonNull(background, "background is null");
+        this.statements = requireNonNull(statements, "statements is null");
         this.targetFileBytes = targetFileBytes;
     }
 
@@ -167,10 +171,9 @@ final class IndexBuilds {
         if (failed != null
                 && Coordinator.unwrap(failed) instanceof SteleException known
                 && endsIndex(known.code())) {
-            // Also if this fails: the next attempt fails alike, or finds no index. It does not
-            // queue behind compactions, which may take hours, because a caller waits for the
-            // cancelled build
-            run(background, () -> catalog.dropIndex(key.tableId(), key.indexId()))
+            // Also if this fails: the next attempt fails alike, or finds no index
+            BackgroundTasks.submit(
+                            statements, () -> catalog.dropIndex(key.tableId(), key.indexId()))
                     .whenComplete((dropped, notDropped) -> finish(key, failed));
         } else {
             finish(key, failed);
@@ -226,7 +229,8 @@ final class IndexBuilds {
         }
         return built.thenCompose(
                         done ->
-                                inBackground(
+                                BackgroundTasks.submit(
+                                        statements,
                                         () -> catalog.setIndexReady(key.tableId(), key.indexId())))
                 .<@Nullable Void>thenApply(ready -> null)
                 .whenComplete(
@@ -382,32 +386,5 @@ final class IndexBuilds {
                 ErrorCode.STALE_TABLE,
                 "Expected to build index id %d of table id %s, found it dropped"
                         .formatted(key.indexId(), key.tableId()));
-    }
-
-    private <T> CompletableFuture<T> inBackground(BlockingStep<T> step) {
-        return run(building, step);
-    }
-
-    private static <T> CompletableFuture<T> run(Executor executor, BlockingStep<T> step) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        try {
-            executor.execute(
-                    () -> {
-                        try {
-                            result.complete(step.run());
-                        } catch (IOException | RuntimeException | Error failed) {
-                            result.completeExceptionally(failed);
-                        }
-                    });
-        } catch (RuntimeException | Error refused) {
-            result.completeExceptionally(refused);
-        }
-        return result;
-    }
-
-    /** A step that waits for the store. */
-    @FunctionalInterface
-    private interface BlockingStep<T> {
-        T run() throws IOException;
     }
 }

@@ -24,12 +24,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class StagedTables {
     private final CatalogService catalog;
-    private final Executor background;
+    private final Executor statements;
     private final Consumer<Throwable> uncaught;
 
-    StagedTables(CatalogService catalog, Executor background, Consumer<Throwable> uncaught) {
+    /**
+     * @param statements waits for the catalog
+     */
+    StagedTables(CatalogService catalog, Executor statements, Consumer<Throwable> uncaught) {
         this.catalog = requireNonNull(catalog, "catalog is null");
-        this.background = requireNonNull(background, "background is null");
+        this.statements = requireNonNull(statements, "statements is null");
         this.uncaught = requireNonNull(uncaught, "uncaught is null");
     }
 
@@ -74,7 +77,7 @@ final class StagedTables {
         }
         CompletableFuture<@Nullable Void> tried = new CompletableFuture<>();
         try {
-            background.execute(
+            statements.execute(
                     () -> {
                         tryDrop(tableId.get());
                         tried.complete(null);

@@ -12,6 +12,7 @@ import io.stele.scheduler.PoolStatus;
 public record ThreadsStatus(
         PoolStatus contexts,
         PoolLoad background,
+        PoolLoad catalog,
         PoolLoad deciding,
         PoolLoad deleting,
         PoolLoad flushing,
@@ -20,6 +21,7 @@ public record ThreadsStatus(
     public ThreadsStatus {
         requireNonNull(contexts, "contexts is null");
         requireNonNull(background, "background is null");
+        requireNonNull(catalog, "catalog is null");
         requireNonNull(deciding, "deciding is null");
         requireNonNull(deleting, "deleting is null");
         requireNonNull(flushing, "flushing is null");

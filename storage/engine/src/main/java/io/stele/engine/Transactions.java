@@ -401,32 +401,47 @@ final class Transactions {
     /** A repeated commit of a transaction that has committed: its decision object has the LSN. */
     private CompletableFuture<Lsn> findCommitted(String id) {
         return TransactionIds.isValid(id)
-                ? BackgroundTasks.submit(threads.background(), () -> committedLsn(id))
+                ? BackgroundTasks.submit(threads.background(), () -> committed(id))
+                        .thenCompose(this::published)
                 : CompletableFuture.failedFuture(notFound(id));
     }
 
-    private Lsn committedLsn(String id) {
-        Decision decision;
+    private Decision committed(String id) {
         try {
-            decision =
-                    decisions.find(id).filter(Decision::committed).orElseThrow(() -> notFound(id));
+            return decisions.find(id).filter(Decision::committed).orElseThrow(() -> notFound(id));
         } catch (IOException failed) {
             throw new SteleException(
                     ErrorCode.STORE_FAILED,
                     "Cannot read the decision of transaction " + id + ": " + failed,
                     failed);
         }
-        checkPublished(decision);
-        return decision.lsn();
     }
 
     /**
      * Makes its table public if that did not get through. The name may have been taken after it was
      * decided; then there is none.
      */
+    private CompletableFuture<Lsn> published(Decision decision) {
+        Optional<TableId> staged = decision.publish().flatMap(stagedTables::find);
+        CompletableFuture<@Nullable Void> published = CompletableFuture.completedFuture(null);
+        if (staged.isPresent()) {
+            published =
+                    BackgroundTasks.submit(
+                            threads.catalog(),
+                            () -> {
+                                catalog.publishTable(staged.get());
+                                return null;
+                            });
+        }
+        return published.thenApply(
+                done -> {
+                    checkPublished(decision);
+                    return decision.lsn();
+                });
+    }
+
     private void checkPublished(Decision decision) {
         Optional<TableId> table = decision.publish();
-        table.flatMap(stagedTables::find).ifPresent(catalog::publishTable);
         if (table.isPresent() && catalog.current().findTable(table.get()).isEmpty()) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
