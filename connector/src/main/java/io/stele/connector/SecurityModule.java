@@ -2,6 +2,7 @@ package io.stele.connector;
 
 import com.google.inject.Binder;
 import io.airlift.configuration.AbstractConfigurationAwareModule;
+import io.stele.connector.config.SecurityConfig;
 import io.trino.plugin.base.security.AllowAllSecurityModule;
 import io.trino.plugin.base.security.ConnectorAccessControlModule;
 import io.trino.plugin.base.security.FileBasedAccessControlModule;

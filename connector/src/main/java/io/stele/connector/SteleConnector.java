@@ -12,6 +12,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.Sets;
 import com.google.inject.Inject;
 import io.airlift.bootstrap.LifeCycleManager;
+import io.stele.connector.config.SteleConfig;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.metadata.SteleMetadata;
 import io.stele.connector.metadata.TableProcedures;
 import io.stele.connector.metadata.TableProperties;

@@ -3,6 +3,7 @@ package io.stele.connector;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.metadata.SteleMetadata;
 import io.stele.connector.metadata.SteleMetadataFactory;
 import io.trino.spi.connector.ConnectorSession;

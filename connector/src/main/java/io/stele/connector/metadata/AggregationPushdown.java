@@ -1,7 +1,7 @@
 package io.stele.connector.metadata;
 
 import com.google.common.collect.ImmutableList;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregation;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;

@@ -7,7 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CancelJobRequest;

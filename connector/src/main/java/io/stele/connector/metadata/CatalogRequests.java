@@ -3,7 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleErrorCode;
+import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.metadata.cache.Relation;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;

@@ -5,8 +5,8 @@ import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
-import io.stele.connector.SteleErrorCode;
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrorCode;
+import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.protocol.api.TableDescription;

@@ -7,7 +7,7 @@ import static io.trino.plugin.base.projection.ApplyProjectionUtil.replaceWithNew
 import static java.util.Objects.requireNonNull;
 import static java.util.function.Function.identity;
 
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.protocol.schema.IdentifiedType;

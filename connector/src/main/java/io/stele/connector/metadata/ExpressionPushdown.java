@@ -2,7 +2,7 @@ package io.stele.connector.metadata;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.ScanOutputs;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;

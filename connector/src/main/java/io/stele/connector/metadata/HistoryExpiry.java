@@ -1,6 +1,6 @@
 package io.stele.connector.metadata;
 
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.protocol.Lsn;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.TableProcedureMetadata;

@@ -1,6 +1,6 @@
 package io.stele.connector.metadata;
 
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleIndexHandle;
 import io.stele.connector.handle.SteleTableHandle;

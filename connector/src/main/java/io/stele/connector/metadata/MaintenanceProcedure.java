@@ -5,7 +5,7 @@ import static java.lang.invoke.MethodHandles.lookup;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.JobKind;
 import io.trino.spi.connector.ConnectorSession;

@@ -1,7 +1,7 @@
 package io.stele.connector.metadata;
 
 import com.google.common.collect.ImmutableMap;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleExecuteHandle;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.TableProcedureMetadata;

@@ -1,6 +1,6 @@
 package io.stele.connector.metadata;
 
-import static io.stele.connector.SteleErrorCode.STELE_CORRUPT_DATA;
+import static io.stele.connector.error.SteleErrorCode.STELE_CORRUPT_DATA;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.common.collect.ImmutableList;

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
 import io.stele.connector.PlanningTimes;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleExecuteHandle;
 import io.stele.connector.handle.SteleMergeHandle;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.TableId;

@@ -3,7 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.NativeValues;

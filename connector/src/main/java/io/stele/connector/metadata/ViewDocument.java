@@ -1,10 +1,10 @@
 package io.stele.connector.metadata;
 
-import static io.stele.connector.SteleErrorCode.STELE_CORRUPT_DATA;
+import static io.stele.connector.error.SteleErrorCode.STELE_CORRUPT_DATA;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.common.collect.ImmutableList;
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrors;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.TrinoException;

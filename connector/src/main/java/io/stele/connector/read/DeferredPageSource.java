@@ -2,7 +2,7 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.SteleErrorCode;
+import io.stele.connector.error.SteleErrorCode;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;

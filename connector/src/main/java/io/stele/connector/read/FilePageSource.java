@@ -2,7 +2,7 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrors;
 import io.stele.objectstore.ReadTally;
 import io.stele.protocol.SteleException;
 import io.trino.memory.context.AggregatedMemoryContext;

@@ -3,7 +3,7 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCacheOptions;
+import io.stele.connector.config.FragmentCacheConfig;
 import io.stele.objectstore.cached.DataFiles;
 import io.stele.objectstore.cached.FragmentUses;
 import io.stele.protocol.api.FragmentCacheUse;

@@ -3,7 +3,7 @@ package io.stele.connector.read;
 import static io.trino.spi.StandardErrorCode.GENERIC_INTERNAL_ERROR;
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.SteleErrorCode;
+import io.stele.connector.error.SteleErrorCode;
 import io.stele.protocol.api.LookupKeys;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSource;

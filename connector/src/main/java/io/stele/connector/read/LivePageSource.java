@@ -2,7 +2,7 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.SteleErrorCode;
+import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
 import io.stele.protocol.ErrorCode;

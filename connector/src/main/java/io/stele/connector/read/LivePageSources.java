@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregation;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLiveSplit;

@@ -3,7 +3,7 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.sidecar.Warehouse;
 import io.stele.protocol.api.FileScan;

@@ -3,7 +3,7 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.TrinoTypes;

@@ -3,7 +3,7 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleIndexHandle;
 import io.stele.connector.type.TrinoTypes;

@@ -6,9 +6,9 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.PlanningTimes;
-import io.stele.connector.SteleConfig;
-import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.SteleTransactions;
+import io.stele.connector.config.SteleConfig;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;

@@ -3,7 +3,7 @@ package io.stele.connector.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.connector.SteleErrorCode;
+import io.stele.connector.error.SteleErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ViewSchema;

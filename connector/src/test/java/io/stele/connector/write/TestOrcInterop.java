@@ -11,7 +11,7 @@ import io.stele.columnfile.orc.ColumnFileReader;
 import io.stele.columnfile.orc.ColumnFileSummary;
 import io.stele.columnfile.orc.ColumnFileWriter;
 import io.stele.columnfile.orc.StoredColumnFile;
-import io.stele.connector.SteleErrorCode;
+import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;

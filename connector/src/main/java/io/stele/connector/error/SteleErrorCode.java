@@ -1,4 +1,4 @@
-package io.stele.connector;
+package io.stele.connector.error;
 
 import static io.trino.spi.ErrorType.EXTERNAL;
 import static io.trino.spi.ErrorType.INTERNAL_ERROR;

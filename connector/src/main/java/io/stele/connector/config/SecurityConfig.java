@@ -1,4 +1,4 @@
-package io.stele.connector;
+package io.stele.connector.config;
 
 import static java.util.Objects.requireNonNull;
 

@@ -1,4 +1,4 @@
-package io.stele.connector.read;
+package io.stele.connector.config;
 
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
 

@@ -1,4 +1,4 @@
-package io.stele.connector.metadata.cache;
+package io.stele.connector.config;
 
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
 import static java.util.concurrent.TimeUnit.SECONDS;

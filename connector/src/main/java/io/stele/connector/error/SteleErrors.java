@@ -1,4 +1,4 @@
-package io.stele.connector;
+package io.stele.connector.error;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;

@@ -1,4 +1,4 @@
-package io.stele.connector.metadata.cache;
+package io.stele.connector.config;
 
 import static io.airlift.configuration.testing.ConfigAssertions.assertFullMapping;
 import static io.airlift.configuration.testing.ConfigAssertions.assertRecordedDefaults;

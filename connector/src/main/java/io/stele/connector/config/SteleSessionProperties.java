@@ -1,4 +1,4 @@
-package io.stele.connector;
+package io.stele.connector.config;
 
 import static io.trino.plugin.base.session.PropertyMetadataUtil.durationProperty;
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;

@@ -1,4 +1,4 @@
-package io.stele.connector.read;
+package io.stele.connector.config;
 
 import static io.airlift.configuration.testing.ConfigAssertions.assertFullMapping;
 import static io.airlift.configuration.testing.ConfigAssertions.assertRecordedDefaults;
