@@ -9,7 +9,7 @@ import com.google.common.collect.ImmutableMap;
 import io.stele.cache.CacheStatistics;
 import io.stele.connector.metadata.cache.MetadataCacheMetrics;
 import io.stele.connector.metadata.plan.KeptPlans;
-import io.stele.connector.read.TableUses;
+import io.stele.connector.read.file.TableUses;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.api.FragmentCacheUse;

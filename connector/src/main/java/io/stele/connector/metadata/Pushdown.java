@@ -9,7 +9,7 @@ import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleSample;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleTopN;
-import io.stele.connector.read.TopNBound;
+import io.stele.connector.read.prune.TopNBound;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.predicate.IndexCondition;

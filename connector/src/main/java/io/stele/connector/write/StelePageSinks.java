@@ -6,7 +6,7 @@ import com.google.inject.Inject;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.FileTails;
+import io.stele.connector.read.file.FileTails;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ObjectStore;

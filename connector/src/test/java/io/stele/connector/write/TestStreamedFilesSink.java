@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.FileTails;
+import io.stele.connector.read.file.FileTails;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;
