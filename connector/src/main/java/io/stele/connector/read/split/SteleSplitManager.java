@@ -5,8 +5,6 @@ import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.PlanningTimes;
-import io.stele.connector.SteleTransactions;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregateSplit;
@@ -18,6 +16,8 @@ import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleNarrowedSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.TableChangesHandle;
+import io.stele.connector.metadata.PlanningTimes;
+import io.stele.connector.metadata.SteleTransactions;
 import io.stele.connector.metadata.plan.QueryPlans;
 import io.stele.connector.read.affinity.ShardHomes;
 import io.stele.connector.read.affinity.ShardQueues;
