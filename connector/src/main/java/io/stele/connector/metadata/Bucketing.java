@@ -1,8 +1,9 @@
 package io.stele.connector.metadata;
 
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.StelePartitioningHandle;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPartitioningHandle;

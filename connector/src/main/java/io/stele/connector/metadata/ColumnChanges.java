@@ -5,10 +5,16 @@ import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
-import io.stele.connector.SteleErrorCode;
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrorCode;
+import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.metadata.catalog.CatalogRequests;
+import io.stele.connector.metadata.catalog.ColumnPositions;
+import io.stele.connector.metadata.catalog.DefaultLiterals;
+import io.stele.connector.metadata.catalog.StorageTables;
+import io.stele.connector.metadata.catalog.TableDefinitions;
+import io.stele.connector.metadata.transaction.TransactionSnapshot;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;

@@ -3,6 +3,9 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
+import io.stele.connector.metadata.catalog.TableDefinitions;
+import io.stele.connector.metadata.transaction.TransactionSnapshot;
+import io.stele.connector.metadata.view.Views;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;

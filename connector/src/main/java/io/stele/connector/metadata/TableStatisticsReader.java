@@ -3,9 +3,12 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.metadata.catalog.MadeOnce;
+import io.stele.connector.metadata.catalog.PartitionConstraints;
+import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.connector.type.NativeValues;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.api.ColumnSize;

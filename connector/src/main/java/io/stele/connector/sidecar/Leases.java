@@ -6,7 +6,7 @@ import com.google.common.collect.Lists;
 import com.google.inject.Inject;
 import io.airlift.concurrent.Threads;
 import io.airlift.log.Logger;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.RenewLeasesReply;
 import io.stele.protocol.api.RenewLeasesRequest;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.concurrent.Threads;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.KnownPlan;

@@ -1,10 +1,10 @@
 package io.stele.connector.sidecar;
 
-import static io.stele.connector.SteleErrors.translate;
+import static io.stele.connector.error.SteleErrors.translate;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;

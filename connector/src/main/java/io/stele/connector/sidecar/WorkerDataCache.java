@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;

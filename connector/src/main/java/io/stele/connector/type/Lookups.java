@@ -2,7 +2,7 @@ package io.stele.connector.type;
 
 import static com.google.common.collect.ImmutableSet.toImmutableSet;
 
-import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLookup;
 import io.stele.protocol.predicate.IndexCondition;

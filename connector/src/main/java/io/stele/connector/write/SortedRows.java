@@ -1,6 +1,6 @@
 package io.stele.connector.write;
 
-import static io.stele.connector.SteleErrorCode.STELE_TOO_MANY_PARTITIONS;
+import static io.stele.connector.error.SteleErrorCode.STELE_TOO_MANY_PARTITIONS;
 import static java.util.Comparator.comparing;
 
 import io.stele.columnfile.index.BlockFileOptions;

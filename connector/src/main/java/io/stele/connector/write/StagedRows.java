@@ -2,7 +2,7 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrors;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;

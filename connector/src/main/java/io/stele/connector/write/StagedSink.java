@@ -2,7 +2,7 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.SteleErrorCode;
+import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.type.RowWriter;
 import io.stele.protocol.api.PutMode;
 import io.stele.protocol.api.PutTarget;

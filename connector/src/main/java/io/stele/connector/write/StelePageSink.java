@@ -3,7 +3,7 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
-import io.stele.connector.SteleErrors;
+import io.stele.connector.error.SteleErrors;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
 import io.trino.spi.Page;

@@ -3,10 +3,10 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.FileTails;
+import io.stele.connector.read.file.FileTails;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ObjectStore;

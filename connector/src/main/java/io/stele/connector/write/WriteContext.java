@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.FileTails;
+import io.stele.connector.read.file.FileTails;
 import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.cached.DataCacheConfig;
 import java.io.IOException;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
-import io.stele.connector.read.FileBitmapIndexes;
-import io.stele.connector.read.FilePageSources;
-import io.stele.connector.read.FileTails;
-import io.stele.connector.read.HotColumns;
-import io.stele.connector.read.ScanCaches;
+import io.stele.connector.read.cache.HotColumns;
+import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.opening.FilePageSources;
+import io.stele.connector.read.opening.ScanCaches;
+import io.stele.connector.read.prune.FileBitmapIndexes;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ForwardingObjectStore;

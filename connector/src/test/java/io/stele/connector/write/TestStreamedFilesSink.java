@@ -3,10 +3,10 @@ package io.stele.connector.write;
 import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.connector.SteleConfig;
+import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.FileTails;
+import io.stele.connector.read.file.FileTails;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;

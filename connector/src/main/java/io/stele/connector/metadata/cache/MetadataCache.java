@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.connector.config.MetadataCacheConfig;
+import io.stele.connector.metadata.catalog.Relation;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.RelationReply;

@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
-import io.stele.connector.metadata.CatalogRequests;
+import io.stele.connector.config.MetadataCacheConfig;
+import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;

@@ -1,6 +1,7 @@
 /**
- * The coordinator's cache of tables and views between queries, and its invalidation by changes from
- * the sidecar.
+ * The coordinator's cache of relations, and the stream that keeps it current. May be called by
+ * {@code metadata} and the root package. May touch {@code metadata.catalog}, {@code sidecar} and
+ * {@code config}.
  */
 @NullMarked
 package io.stele.connector.metadata.cache;

@@ -6,7 +6,7 @@ import com.google.inject.Inject;
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.LoadTimes;
 import io.stele.cache.SingleFlightCache;
-import io.stele.connector.metadata.cache.MetadataCacheConfig;
+import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.ScanPlan;

@@ -1,6 +1,7 @@
 /**
- * The coordinator's cache of scan plans between queries; the reply that opens a query's snapshot
- * confirms or replaces them.
+ * The coordinator's cache of scan plans, which the reply to a query's read point confirms or
+ * replaces. May be called by {@code metadata}, {@code read.split} and the root package. May touch
+ * {@code handle} and {@code config}.
  */
 @NullMarked
 package io.stele.connector.metadata.plan;

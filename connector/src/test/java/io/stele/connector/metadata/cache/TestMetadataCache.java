@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.airlift.units.Duration;
+import io.stele.connector.config.MetadataCacheConfig;
+import io.stele.connector.metadata.catalog.Relation;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.RelationReply;

@@ -2,8 +2,8 @@ package io.stele.connector.metadata.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.handle.SteleTableHandle;
-import io.stele.connector.metadata.cache.MetadataCacheConfig;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ColumnSize;

@@ -1,0 +1,465 @@
+package io.stele.connector.metadata.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.error.SteleErrorCode;
+import io.stele.connector.sidecar.SidecarActions;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.AlterTableRequest;
+import io.stele.protocol.api.CommitTransactionReply;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.CreateViewRequest;
+import io.stele.protocol.api.DeletePartitionsRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.DropSchemaRequest;
+import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.ListFilesReply;
+import io.stele.protocol.api.ListPartitionsReply;
+import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.ListTablesReply;
+import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.ListViewsReply;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataChangesRequest;
+import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.api.PartitionFiles;
+import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.RenameSchemaRequest;
+import io.stele.protocol.api.RenameTableRequest;
+import io.stele.protocol.api.RenameViewRequest;
+import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.SetCommentRequest;
+import io.stele.protocol.api.SetDefaultRequest;
+import io.stele.protocol.api.SetOptionsRequest;
+import io.stele.protocol.api.SetRefreshRequest;
+import io.stele.protocol.api.SetViewRequest;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableHistoryReply;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.api.TableStatisticsRequest;
+import io.stele.protocol.api.ViewRequest;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.StandardErrorCode;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
+public final class CatalogRequests {
+    /** Attempts of a change that loses to concurrent changes of the same thing. */
+    public static final int MAX_ATTEMPTS = 10;
+
+    private final SidecarActions sidecar;
+
+    @Inject
+    public CatalogRequests(SteleSidecar sidecar) {
+        this((SidecarActions) sidecar);
+    }
+
+    public CatalogRequests(SidecarActions sidecar) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+    }
+
+    public List<String> schemaNames() {
+        return sidecar.call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class).schemaNames();
+    }
+
+    /**
+     * ALREADY_EXISTS if a concurrent statement was faster; IF NOT EXISTS ignores only this error.
+     */
+    public void createSchema(String name) {
+        try {
+            sidecar.callOnce(
+                    Actions.CREATE_SCHEMA, new CreateSchemaRequest(name, false), Done.class);
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.SCHEMA_ALREADY_EXISTS)) {
+                throw new TrinoException(StandardErrorCode.ALREADY_EXISTS, e.getMessage(), e);
+            }
+            throw e;
+        }
+    }
+
+    public void dropSchema(String name, boolean cascade) {
+        unlessGone(
+                () ->
+                        sidecar.callOnce(
+                                Actions.DROP_SCHEMA,
+                                new DropSchemaRequest(name, cascade),
+                                Done.class));
+    }
+
+    public void renameSchema(String name, String newName) {
+        sidecar.callOnce(Actions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName), Done.class);
+    }
+
+    /** None if there is no such schema. */
+    public List<SchemaTableName> tables(Optional<String> schemaName) {
+        return list(Actions.LIST_TABLES, schemaName, ListTablesReply.class)
+                .map(ListTablesReply::tables)
+                .orElse(List.of())
+                .stream()
+                .map(table -> new SchemaTableName(table.schemaName(), table.tableName()))
+                .toList();
+    }
+
+    /** Views and materialized views; none if there is no such schema. */
+    public List<ViewSchema> views(Optional<String> schemaName) {
+        return list(Actions.LIST_VIEWS, schemaName, ListViewsReply.class)
+                .map(ListViewsReply::views)
+                .orElse(List.of());
+    }
+
+    private <T> Optional<T> list(String action, Optional<String> schemaName, Class<T> reply) {
+        return found(() -> sidecar.call(action, new ListTablesRequest(schemaName), reply));
+    }
+
+    public Optional<TableDescription> findTable(SchemaTableName name) {
+        return found(
+                () ->
+                        sidecar.call(
+                                Actions.GET_TABLE,
+                                TableRequest.of(name.getSchemaName(), name.getTableName()),
+                                TableDescription.class));
+    }
+
+    /** The reply of a request, or empty if it fails because there is no such table or schema. */
+    public static <T> Optional<T> found(Supplier<T> request) {
+        try {
+            return Optional.of(request.get());
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.TABLE_NOT_FOUND, StandardErrorCode.SCHEMA_NOT_FOUND)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * The relation of a name; the table with the rows of a materialized view has a name as well.
+     */
+    public RelationReply findRelation(SchemaTableName name) {
+        return found(() -> sidecar.call(Actions.GET_RELATION, request(name), RelationReply.class))
+                .orElse(Relation.NOTHING);
+    }
+
+    /** The changes since a version. */
+    public MetadataChanges changesSince(MetadataVersion version) {
+        return sidecar.call(
+                Actions.METADATA_CHANGES,
+                new MetadataChangesRequest(Optional.of(version)),
+                MetadataChanges.class);
+    }
+
+    public static TableRequest request(SchemaTableName name) {
+        return new TableRequest(named(name), StorageTables.id(name));
+    }
+
+    /**
+     * Creates a view.
+     *
+     * @param storage of a materialized one the table for its rows
+     */
+    public void createView(
+            SchemaTableName name,
+            String definition,
+            boolean replace,
+            Optional<CreateTableRequest> storage) {
+        inSchema(
+                name.getSchemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.CREATE_VIEW,
+                                new CreateViewRequest(named(name), definition, replace, storage),
+                                ViewSchema.class));
+    }
+
+    public void dropView(SchemaTableName name, boolean materialized) {
+        unlessGone(
+                () ->
+                        sidecar.callOnce(
+                                Actions.DROP_VIEW,
+                                new ViewRequest(named(name), materialized),
+                                Done.class));
+    }
+
+    public void renameView(SchemaTableName name, boolean materialized, SchemaTableName newName) {
+        inSchema(
+                newName.getSchemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.RENAME_VIEW,
+                                new RenameViewRequest(
+                                        new ViewRequest(named(name), materialized), named(newName)),
+                                ViewSchema.class));
+    }
+
+    public void setView(
+            SchemaTableName name, boolean materialized, long revision, String definition) {
+        sidecar.callOnce(
+                Actions.SET_VIEW,
+                new SetViewRequest(
+                        new ViewRequest(named(name), materialized), revision, definition),
+                ViewSchema.class);
+    }
+
+    public void setRefresh(TableId storageTable, String refresh) {
+        sidecar.callOnce(
+                Actions.SET_REFRESH,
+                new SetRefreshRequest(storageTable, refresh),
+                ViewSchema.class);
+    }
+
+    private static TableName named(SchemaTableName name) {
+        return new TableName(name.getSchemaName(), name.getTableName());
+    }
+
+    public TableDescription createTable(
+            TableSchema table,
+            String tableGroup,
+            boolean staged,
+            boolean ignoreExisting,
+            boolean replace) {
+        return inSchema(
+                table.schemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.CREATE_TABLE,
+                                new CreateTableRequest(
+                                        table,
+                                        tableGroup,
+                                        staged,
+                                        ignoreExisting,
+                                        Optional.of(replace)),
+                                TableDescription.class));
+    }
+
+    public void dropTable(SchemaTableName name, TableId tableId) {
+        unlessGone(
+                () ->
+                        ofPresent(
+                                name,
+                                tableId,
+                                request ->
+                                        sidecar.callOnce(Actions.DROP_TABLE, request, Done.class)));
+    }
+
+    public void truncateTable(SchemaTableName name, TableId tableId) {
+        ofPresent(
+                name,
+                tableId,
+                request ->
+                        sidecar.callOnce(Actions.TRUNCATE_TABLE, request, TableDescription.class));
+    }
+
+    /**
+     * Changes the table of a name as a whole; again where another one, as of TRUNCATE, has taken
+     * the name since Trino looked.
+     */
+    private <T> T ofPresent(
+            SchemaTableName name, TableId tableId, Function<TableRequest, T> change) {
+        TableRequest request = request(name, tableId);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return change.apply(request);
+            } catch (TrinoException e) {
+                boolean isStale =
+                        e.getErrorCode().equals(SteleErrorCode.STELE_STALE_TABLE.toErrorCode());
+                if (!isStale || attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+                TableDescription present =
+                        findTable(name)
+                                .orElseThrow(
+                                        () ->
+                                                new TrinoException(
+                                                        StandardErrorCode.TABLE_NOT_FOUND,
+                                                        "Expected a table '%s', found it dropped"
+                                                                .formatted(name),
+                                                        e));
+                request = request(name, present.schema().id());
+            }
+        }
+    }
+
+    /**
+     * Drops something that Trino has seen; if it is gone, a concurrent statement has dropped it
+     * already.
+     */
+    private static void unlessGone(Runnable drop) {
+        try {
+            drop.run();
+        } catch (TrinoException e) {
+            boolean isGone =
+                    isOneOf(
+                            e,
+                            StandardErrorCode.TABLE_NOT_FOUND,
+                            StandardErrorCode.SCHEMA_NOT_FOUND);
+            if (!isGone) {
+                throw e;
+            }
+        }
+    }
+
+    public void renameTable(TableId tableId, SchemaTableName newName) {
+        inSchema(
+                newName.getSchemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.RENAME_TABLE,
+                                new RenameTableRequest(tableId, named(newName)),
+                                TableDescription.class));
+    }
+
+    public void setComment(TableId tableId, Optional<Integer> columnId, Optional<String> comment) {
+        sidecar.callOnce(
+                Actions.SET_COMMENT,
+                new SetCommentRequest(tableId, columnId, comment),
+                TableDescription.class);
+    }
+
+    public void setDefault(TableId tableId, int columnId, Optional<String> defaultValue) {
+        sidecar.callOnce(
+                Actions.SET_DEFAULT,
+                new SetDefaultRequest(tableId, columnId, defaultValue),
+                TableDescription.class);
+    }
+
+    /** Waits for unique indexes, which may turn out not to be; others are built behind it. */
+    public void setOptions(TableId tableId, List<TableOption> changed, TableOptions values) {
+        TableSchema present =
+                sidecar.callOnce(
+                                Actions.SET_OPTIONS,
+                                new SetOptionsRequest(tableId, changed, values),
+                                TableDescription.class)
+                        .schema();
+        if (changed.contains(TableOption.INDEXES)) {
+            SchemaTableName name = new SchemaTableName(present.schemaName(), present.tableName());
+            present.options().indexes().stream()
+                    .filter(index -> index.unique() && !index.ready())
+                    .forEach(
+                            index ->
+                                    sidecar.runJob(
+                                            RunJobRequest.of(
+                                                    JobKind.BUILD_INDEX,
+                                                    request(name, tableId),
+                                                    index.id())));
+        }
+    }
+
+    /**
+     * Deletes all rows of some partitions, which domains of partition columns name.
+     *
+     * @return the LSN at which they are gone
+     */
+    public Lsn deletePartitions(TableId tableId, ScanPredicate partitions) {
+        return sidecar.callOnce(
+                        Actions.DELETE_PARTITIONS,
+                        new DeletePartitionsRequest(tableId, partitions),
+                        CommitTransactionReply.class)
+                .lsn();
+    }
+
+    public List<PartitionFiles> partitions(TableSchema table) {
+        return sidecar.call(
+                        Actions.LIST_PARTITIONS,
+                        request(
+                                new SchemaTableName(table.schemaName(), table.tableName()),
+                                table.id()),
+                        ListPartitionsReply.class)
+                .partitions();
+    }
+
+    /** Flushes, compacts or analyzes the files of a table; safe to repeat. */
+    public void maintain(JobKind kind, SchemaTableName name) {
+        sidecar.runJob(RunJobRequest.of(kind, new TableRequest(named(name), Optional.empty())));
+    }
+
+    /** The statistics of the files that may have rows of a predicate. */
+    public TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
+        return sidecar.call(
+                Actions.TABLE_STATISTICS,
+                new TableStatisticsRequest(tableId, predicate),
+                TableStatistics.class);
+    }
+
+    /** The columns that a table had before, and how far back it can be read. */
+    public TableHistoryReply history(TableSchema table) {
+        return sidecar.call(
+                Actions.TABLE_HISTORY,
+                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()),
+                TableHistoryReply.class);
+    }
+
+    /** Discards the history of a table below an LSN. */
+    public void expireHistory(SchemaTableName name, TableId tableId, Lsn before) {
+        sidecar.runJob(
+                RunJobRequest.of(JobKind.EXPIRE_HISTORY, request(name, tableId), before.value()));
+    }
+
+    /**
+     * Deletes files of a table that belong to nothing and were changed before; returns how many.
+     */
+    public long removeOrphanFiles(SchemaTableName name, TableId tableId, long beforeMillis) {
+        return sidecar.runJob(
+                        RunJobRequest.of(
+                                JobKind.REMOVE_ORPHAN_FILES, request(name, tableId), beforeMillis))
+                .result();
+    }
+
+    public ListFilesReply files(TableSchema table) {
+        return sidecar.call(
+                Actions.LIST_FILES,
+                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()),
+                ListFilesReply.class);
+    }
+
+    public void alterTable(TableSchema table, ColumnChange change) {
+        sidecar.callOnce(
+                Actions.ALTER_TABLE,
+                new AlterTableRequest(table.id(), table.schemaVersion(), change),
+                TableDescription.class);
+    }
+
+    private static TableRequest request(SchemaTableName name, TableId tableId) {
+        return new TableRequest(named(name), Optional.of(tableId));
+    }
+
+    /** Runs a request; an unknown schema becomes Trino's error for it. */
+    private static <T> T inSchema(String schemaName, Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.SCHEMA_NOT_FOUND)) {
+                throw new TrinoException(
+                        StandardErrorCode.SCHEMA_NOT_FOUND,
+                        "Schema %s not found".formatted(schemaName),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isOneOf(TrinoException failure, StandardErrorCode... codes) {
+        for (StandardErrorCode code : codes) {
+            if (failure.getErrorCode().equals(code.toErrorCode())) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,57 @@
+package io.stele.connector.metadata.procedure;
+
+import static io.trino.spi.type.VarcharType.VARCHAR;
+import static java.lang.invoke.MethodHandles.lookup;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableList;
+import com.google.inject.Inject;
+import com.google.inject.Provider;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CommitTransactionReply;
+import io.stele.protocol.api.TransactionOutcomeRequest;
+import io.trino.spi.procedure.Procedure;
+import io.trino.spi.procedure.Procedure.Argument;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * {@code CALL system.check_commit(transaction_id)}: whether a write is committed whose statement
+ * could not find out. Fails with STELE_TRANSACTION_LOST where it is not and never will be.
+ */
+public final class CheckCommitProcedure implements Provider<Procedure> {
+    private static final MethodHandle CHECK;
+
+    static {
+        try {
+            CHECK = lookup().unreflect(CheckCommitProcedure.class.getMethod("check", String.class));
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final SteleSidecar sidecar;
+
+    @Inject
+    public CheckCommitProcedure(SteleSidecar sidecar) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+    }
+
+    @Override
+    public Procedure get() {
+        return new Procedure(
+                "system",
+                "check_commit",
+                ImmutableList.of(new Argument("TRANSACTION_ID", VARCHAR)),
+                CHECK.bindTo(this));
+    }
+
+    /** Called by the engine. */
+    public void check(String transactionId) {
+        sidecar.callUntilKnown(
+                Actions.TRANSACTION_OUTCOME,
+                new TransactionOutcomeRequest(transactionId),
+                CommitTransactionReply.class,
+                "It is not known whether transaction " + transactionId + " is committed");
+    }
+}

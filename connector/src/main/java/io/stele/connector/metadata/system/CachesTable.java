@@ -1,0 +1,102 @@
+package io.stele.connector.metadata.system;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.read.cache.FilteredRowsCache;
+import io.stele.connector.read.cache.HotColumns;
+import io.stele.connector.read.file.FileTails;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.sidecar.WorkerDataCache;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.DataCacheReply;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.FragmentCacheReply;
+import io.stele.protocol.api.MemoryCachesReply;
+import io.trino.spi.NodeManager;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.RecordCursor;
+import io.trino.spi.connector.SystemTable;
+import io.trino.spi.predicate.TupleDomain;
+
+/**
+ * {@code system.caches}: the layers of caches of all nodes of Trino and, by way of the coordinator,
+ * of the sidecar. Each layer has a row without a table, with its contents. Layers that count by
+ * table also have a row for each table.
+ */
+public final class CachesTable implements SystemTable {
+    private final SteleSidecar sidecar;
+    private final WorkerDataCache pages;
+    private final FileTails footers;
+    private final HotColumns columns;
+    private final FilteredRowsCache filteredRows;
+    private final MetadataCache metadata;
+    private final KeptPlans plans;
+    private final NodeManager nodes;
+
+    @Inject
+    public CachesTable(
+            SteleSidecar sidecar,
+            WorkerDataCache pages,
+            FileTails footers,
+            HotColumns columns,
+            FilteredRowsCache filteredRows,
+            MetadataCache metadata,
+            KeptPlans plans,
+            NodeManager nodes) {
+        this.plans = requireNonNull(plans, "plans is null");
+        this.metadata = requireNonNull(metadata, "metadata is null");
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.pages = requireNonNull(pages, "pages is null");
+        this.footers = requireNonNull(footers, "footers is null");
+        this.columns = requireNonNull(columns, "columns is null");
+        this.filteredRows = requireNonNull(filteredRows, "filteredRows is null");
+        this.nodes = requireNonNull(nodes, "nodes is null");
+    }
+
+    @Override
+    public Distribution getDistribution() {
+        return Distribution.ALL_NODES;
+    }
+
+    @Override
+    public ConnectorTableMetadata getTableMetadata() {
+        return CacheRows.METADATA;
+    }
+
+    @Override
+    public RecordCursor cursor(
+            ConnectorTransactionHandle transactionHandle,
+            ConnectorSession session,
+            TupleDomain<Integer> constraint) {
+        CacheRows rows = new CacheRows();
+        String node = nodes.getCurrentNode().getNodeIdentifier();
+        rows.addDataPages(node, CacheRows.WORKER, pages.space(), pages.tables());
+        rows.addInMemory(node, "footers", footers.statistics(), footers.uses());
+        rows.addInMemory(node, "columns", columns.statistics(), columns.uses());
+        rows.addFragments(node, CacheRows.WORKER, filteredRows.uses());
+        if (nodes.getCurrentNode().isCoordinator()) {
+            addSidecar(rows);
+            if (metadata.isEnabled()) {
+                rows.addMetadata(node, metadata.metrics());
+                rows.addPlans(node, plans);
+            }
+        }
+        return rows.cursor();
+    }
+
+    private void addSidecar(CacheRows rows) {
+        DataCacheReply data = sidecar.call(Actions.DATA_CACHE, Done.DONE, DataCacheReply.class);
+        rows.addDataPages(data.nodeId(), CacheRows.SIDECAR, data.space(), data.tables());
+        FragmentCacheReply fragments =
+                sidecar.call(Actions.FRAGMENT_CACHE, Done.DONE, FragmentCacheReply.class);
+        rows.addFragments(fragments.nodeId(), CacheRows.SIDECAR, fragments.uses());
+        MemoryCachesReply memory =
+                sidecar.call(Actions.MEMORY_CACHES, Done.DONE, MemoryCachesReply.class);
+        rows.addSidecarMemory(memory.nodeId(), memory.uses());
+    }
+}

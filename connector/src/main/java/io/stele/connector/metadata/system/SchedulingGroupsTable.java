@@ -1,0 +1,93 @@
+package io.stele.connector.metadata.system;
+
+import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.DoubleType.DOUBLE;
+import static io.trino.spi.type.VarcharType.VARCHAR;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableList;
+import com.google.inject.Inject;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.protocol.api.SchedulingGroupsReply;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.InMemoryRecordSet;
+import io.trino.spi.connector.RecordCursor;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.connector.SystemTable;
+import io.trino.spi.predicate.TupleDomain;
+
+/**
+ * {@code system.scheduling_groups}: how the threads of the sidecar are shared, with a row for each
+ * scheduling group and each pool, as of the query.
+ */
+public final class SchedulingGroupsTable implements SystemTable {
+    private static final ConnectorTableMetadata METADATA =
+            new ConnectorTableMetadata(
+                    new SchemaTableName("system", "scheduling_groups"),
+                    ImmutableList.of(
+                            new ColumnMetadata("sidecar", VARCHAR),
+                            new ColumnMetadata("pool", VARCHAR),
+                            new ColumnMetadata("group", VARCHAR),
+                            new ColumnMetadata("shares", BIGINT),
+                            new ColumnMetadata("entitled_share", DOUBLE),
+                            new ColumnMetadata("cpu_share", DOUBLE),
+                            new ColumnMetadata("runnable", BIGINT),
+                            new ColumnMetadata("waiting", BIGINT),
+                            new ColumnMetadata("running", BIGINT),
+                            new ColumnMetadata("queued", BIGINT),
+                            new ColumnMetadata("switches", BIGINT),
+                            new ColumnMetadata("quantum_overruns", BIGINT),
+                            new ColumnMetadata("steals", BIGINT),
+                            new ColumnMetadata("rejected", BIGINT)));
+
+    private final SteleSidecar sidecar;
+
+    @Inject
+    public SchedulingGroupsTable(SteleSidecar sidecar) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+    }
+
+    @Override
+    public Distribution getDistribution() {
+        return Distribution.SINGLE_COORDINATOR;
+    }
+
+    @Override
+    public ConnectorTableMetadata getTableMetadata() {
+        return METADATA;
+    }
+
+    @Override
+    public RecordCursor cursor(
+            ConnectorTransactionHandle transactionHandle,
+            ConnectorSession session,
+            TupleDomain<Integer> constraint) {
+        SchedulingGroupsReply reply =
+                sidecar.call(Actions.SCHEDULING_GROUPS, Done.DONE, SchedulingGroupsReply.class);
+        InMemoryRecordSet.Builder rows = InMemoryRecordSet.builder(METADATA);
+        for (SchedulingGroupStatus group : reply.groups()) {
+            rows.addRow(
+                    reply.nodeId(),
+                    group.pool(),
+                    group.group(),
+                    (long) group.shares(),
+                    group.entitledShare(),
+                    group.cpuShare(),
+                    group.runnable(),
+                    group.waiting(),
+                    group.running(),
+                    group.queued(),
+                    group.switches(),
+                    group.quantumOverruns(),
+                    group.steals(),
+                    group.rejected());
+        }
+        return rows.build().cursor();
+    }
+}

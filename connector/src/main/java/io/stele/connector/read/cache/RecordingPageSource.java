@@ -1,0 +1,168 @@
+package io.stele.connector.read.cache;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.read.page.EnforcingPageSource;
+import io.stele.connector.read.page.ForwardingPageSource;
+import io.stele.connector.read.page.FragmentMetrics;
+import io.stele.protocol.api.FragmentUse;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
+import io.trino.spi.type.Type;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of another source, which are cached when all of them have come. They are not cached if
+ * they are too many, or most of the rows read, which the decoded-column cache serves as well.
+ * Confined to one driver.
+ */
+final class RecordingPageSource extends ForwardingPageSource {
+    /** A condition that leaves more than one row in this many is not worth a copy of the rows. */
+    private static final int LEAST_SELECTIVITY = 4;
+
+    /** Below this a copy is always worth it. */
+    private static final long SMALL_BYTES = 64L << 10;
+
+    private final EnforcingPageSource rows;
+    private final FilteredRowsCache cache;
+    private final FilteredRowsKey key;
+    private final List<Type> types;
+    private final Optional<FilteredRows> expected;
+    private final Memory memory;
+    private @Nullable FilteredRowsRecorder recorder; // null when it has ended or was given up
+    private long nanos;
+
+    /** The memory of reading and recording together. Confined to one driver. */
+    static final class Memory implements MemoryContext {
+        private final MemoryContext whole;
+        private long readBytes;
+        private long recordedBytes;
+
+        Memory(MemoryContext whole) {
+            this.whole = requireNonNull(whole, "whole is null");
+        }
+
+        @Override
+        public void setBytes(long bytes) {
+            readBytes = bytes;
+            whole.setBytes(readBytes + recordedBytes);
+        }
+
+        private void setRecordedBytes(long bytes) {
+            recordedBytes = bytes;
+            whole.setBytes(readBytes + recordedBytes);
+        }
+    }
+
+    /**
+     * @param key claimed by this one, which ends the claim, unless rows are expected
+     * @param types of the columns of {@code rows}
+     * @param expected what is in the cache, to be compared
+     * @param memory that {@code rows} counts in
+     */
+    RecordingPageSource(
+            EnforcingPageSource rows,
+            FilteredRowsCache cache,
+            FilteredRowsKey key,
+            List<Type> types,
+            Optional<FilteredRows> expected,
+            Memory memory) {
+        super(rows);
+        this.rows = rows;
+        this.cache = requireNonNull(cache, "cache is null");
+        this.key = requireNonNull(key, "key is null");
+        this.types = List.copyOf(types);
+        this.expected = requireNonNull(expected, "expected is null");
+        this.memory = requireNonNull(memory, "memory is null");
+        this.recorder = new FilteredRowsRecorder(types, cache.rows().maxEntryBytes());
+    }
+
+    @Override
+    public @Nullable SourcePage getNextSourcePage() {
+        long start = cache.nanoTime();
+        boolean done = false;
+        try {
+            SourcePage page = source().getNextSourcePage();
+            if (page != null) {
+                record(page);
+            }
+            done = true;
+            nanos += cache.nanoTime() - start;
+            if (source().isFinished()) {
+                complete();
+            }
+            return page;
+        } finally {
+            if (!done) {
+                giveUp(); // what failed has ended as well, but without its last rows
+            }
+        }
+    }
+
+    private void record(SourcePage page) {
+        FilteredRowsRecorder target = recorder;
+        if (target == null) {
+            return;
+        }
+        boolean fits = target.add(page);
+        memory.setRecordedBytes(target.bytes());
+        boolean isMost =
+                target.rows() > rows.scannedRows() / LEAST_SELECTIVITY
+                        && target.bytes() > SMALL_BYTES
+                        && expected.isEmpty();
+        if (!fits && expected.isPresent()) {
+            cache.mismatch(key, expected.get(), "more than fits");
+        }
+        if (!fits || isMost) {
+            cache.rows().oversized(key);
+            giveUp();
+        }
+    }
+
+    private void complete() {
+        FilteredRowsRecorder target = recorder;
+        if (target == null) {
+            return;
+        }
+        end();
+        FilteredRows computed = target.finish();
+        if (expected.isEmpty()) {
+            cache.rows().finish(key, Optional.of(computed), nanos);
+        } else if (!computed.isSame(expected.get(), types)) {
+            cache.mismatch(key, expected.get(), computed.rowCount() + " rows");
+        }
+    }
+
+    private void giveUp() {
+        if (recorder == null) {
+            return;
+        }
+        end();
+        if (expected.isEmpty()) {
+            cache.rows().finish(key, Optional.empty(), 0);
+        }
+    }
+
+    private void end() {
+        recorder = null;
+        memory.setRecordedBytes(0);
+    }
+
+    @Override
+    public Metrics getMetrics() {
+        return super.getMetrics().mergeWith(FragmentMetrics.of(new FragmentUse(0, 1, 0, 0)));
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (source().isFinished()) {
+            complete(); // there is no page to return
+        }
+        giveUp();
+        super.close();
+    }
+}

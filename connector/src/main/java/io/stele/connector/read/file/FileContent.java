@@ -1,0 +1,22 @@
+package io.stele.connector.read.file;
+
+import io.stele.columnfile.metadata.ChecksummedFile;
+import java.io.IOException;
+
+/**
+ * All of a small file, which is read at once.
+ *
+ * @param bytes not to be changed
+ */
+record FileContent(byte[] bytes) implements KeptOfFile {
+    static FileContent read(ChecksummedFile file) throws IOException {
+        byte[] bytes = new byte[Math.toIntExact(file.sizeBytes())];
+        file.read(0, bytes, 0, bytes.length);
+        return new FileContent(bytes);
+    }
+
+    @Override
+    public long retainedBytes() {
+        return bytes.length + 128L;
+    }
+}

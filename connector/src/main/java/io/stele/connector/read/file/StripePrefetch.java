@@ -1,0 +1,346 @@
+package io.stele.connector.read.file;
+
+import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.slice.Slices;
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.trino.orc.OrcColumn;
+import io.trino.orc.OrcDataSourceId;
+import io.trino.orc.OrcDecompressor;
+import io.trino.orc.OrcPredicate;
+import io.trino.orc.OrcReader;
+import io.trino.orc.OrcReaderOptions;
+import io.trino.orc.metadata.OrcColumnId;
+import io.trino.orc.metadata.OrcMetadataReader;
+import io.trino.orc.metadata.Stream;
+import io.trino.orc.metadata.StripeFooter;
+import io.trino.orc.metadata.StripeInformation;
+import io.trino.orc.stream.OrcChunkLoader;
+import io.trino.orc.stream.OrcInputStream;
+import java.io.IOException;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Fetches the parts of a file that a scan will read before the scan needs them. First come the row
+ * indexes and footers of all its stripes at once. Then come their columns, whose positions the
+ * footers give, as many stripes ahead as the {@link RetrievalBalance} has room for. So the scan
+ * waits for the warehouse about twice, not several times per stripe. A scan that computes more than
+ * it reads holds no more than it needs.
+ *
+ * <p>The scan itself still reads through the cache: it finds the pages, or waits for those in
+ * flight. Its methods are called by the scan's thread and by tasks of the executor; guarded by
+ * itself.
+ *
+ * <p>Invariant: stripes are begun in order, each once. Invariant: room taken from the balance is
+ * returned when the scan has reached the stripe, or with {@link #close}.
+ */
+public final class StripePrefetch implements AutoCloseable {
+    private final ChecksummedFile file;
+    private final FileTails tails;
+    private final boolean keepsStripes;
+    private final OrcReader reader;
+    private final OrcMetadataReader metadata;
+    private final long maxGap;
+    private final Set<OrcColumnId> columns = new HashSet<>();
+    private final Executor executor;
+    private final Optional<ReadingAhead> balance;
+    private final Optional<RetrievalBalance.Processor> processor;
+    private final List<Ahead> stripes = new ArrayList<>(); // in order; those of the split
+    private int begun;
+    private int reached;
+
+    /**
+     * @param keepsStripes whether the stripes' row indexes and footers are cached in {@code tails}
+     * @param options those that the scan reads with
+     * @param columns those that the scan reads
+     * @param balance between fetching and processing; empty: all is fetched at once
+     * @param executor runs tasks that wait for the warehouse
+     */
+    public StripePrefetch(
+            ChecksummedFile file,
+            FileTails tails,
+            boolean keepsStripes,
+            OrcReader reader,
+            OrcReaderOptions options,
+            Collection<OrcColumn> columns,
+            Optional<ReadingAhead> balance,
+            Executor executor) {
+        this.file = requireNonNull(file, "file is null");
+        this.tails = requireNonNull(tails, "tails is null");
+        this.keepsStripes = keepsStripes;
+        this.reader = requireNonNull(reader, "reader is null");
+        this.metadata = new OrcMetadataReader(options);
+        this.maxGap = options.getMaxMergeDistance().toBytes();
+        this.executor = requireNonNull(executor, "executor is null");
+        this.balance = requireNonNull(balance, "balance is null");
+        // Not by the thread of the scan that gives room back: it holds its own prefetch's lock
+        this.processor =
+                balance.map(
+                        present -> present.balance().open(() -> executor.execute(this::beginNext)));
+        include(columns);
+    }
+
+    private void include(Collection<OrcColumn> more) {
+        for (OrcColumn column : more) {
+            columns.add(column.getColumnId());
+            include(column.getNestedColumns());
+        }
+    }
+
+    /** A range of the file. */
+    private record Range(long offset, long length) {}
+
+    /** A stripe that the scan is going to read. */
+    private static final class Ahead {
+        private final StripeInformation stripe;
+        private final long endRow;
+        private final CompletableFuture<Void> here = new CompletableFuture<>();
+        private Optional<List<Range>> wanted = Optional.empty(); // set when the footer was read
+        private long room;
+
+        Ahead(StripeInformation stripe, long endRow) {
+            this.stripe = stripe;
+            this.endRow = endRow;
+        }
+    }
+
+    /**
+     * Begins with the stripes of a split that statistics do not rule out.
+     *
+     * @return completes when the first of them has come, or came to nothing; never fails
+     */
+    public CompletableFuture<Void> start(
+            long splitStart, long splitLength, OrcPredicate statistics) {
+        List<Ahead> wanted = wanted(splitStart, splitLength, statistics);
+        synchronized (this) {
+            stripes.addAll(wanted);
+        }
+        fetchEnds(wanted);
+        return wanted.isEmpty() ? CompletableFuture.completedFuture(null) : wanted.getFirst().here;
+    }
+
+    /** The footer of a stripe and the index of the next one are neighbours, and one request. */
+    private void fetchEnds(List<Ahead> wanted) {
+        CompletableFuture<Void> before = CompletableFuture.completedFuture(null);
+        long fetchedTo = 0;
+        for (int number = 0; number < wanted.size(); number++) {
+            Ahead ahead = wanted.get(number);
+            StripeInformation stripe = ahead.stripe;
+            if (isKept(stripe)) {
+                whenHere(ahead, CompletableFuture.completedFuture(null));
+                continue;
+            }
+            CompletableFuture<Void> index =
+                    fetchedTo > stripe.getOffset()
+                            ? before
+                            : fetch(new Range(stripe.getOffset(), stripe.getIndexLength()));
+            long footer = StripeEnds.footerOffset(stripe);
+            fetchedTo = footer + stripe.getFooterLength();
+            if (number + 1 < wanted.size()) {
+                StripeInformation next = wanted.get(number + 1).stripe;
+                if (next.getOffset() == fetchedTo && !isKept(next)) {
+                    fetchedTo += next.getIndexLength();
+                }
+            }
+            before = fetch(new Range(footer, fetchedTo - footer));
+            whenHere(ahead, CompletableFuture.allOf(index, before));
+        }
+    }
+
+    private boolean isKept(StripeInformation stripe) {
+        return keepsStripes && tails.hasStripe(file, stripe);
+    }
+
+    private void whenHere(Ahead ahead, CompletableFuture<Void> ends) {
+        ends.thenRunAsync(() -> findColumns(ahead), executor)
+                .exceptionally(
+                        _ -> {
+                            ahead.here.complete(null); // its reader requests it itself
+                            return null;
+                        });
+    }
+
+    private void findColumns(Ahead ahead) {
+        List<Range> ranges = ranges(ahead.stripe);
+        synchronized (this) {
+            ahead.wanted = Optional.of(ranges);
+        }
+        beginNext();
+    }
+
+    /** Begins the columns of the stripes that come next, as far as there is room. */
+    private void beginNext() {
+        Optional<Ahead> next = next();
+        while (next.isPresent()) {
+            Ahead ahead = next.get();
+            List<CompletableFuture<Void>> fetches =
+                    ahead.wanted.orElseThrow().stream().map(this::fetch).toList();
+            CompletableFuture<Void> all =
+                    CompletableFuture.allOf(fetches.toArray(CompletableFuture<?>[]::new));
+            all.thenRun(() -> ahead.here.complete(null));
+            next = next();
+        }
+    }
+
+    /** The next stripe, if the positions of its columns are loaded and there is room for them. */
+    private synchronized Optional<Ahead> next() {
+        if (begun == stripes.size()) {
+            return Optional.empty();
+        }
+        Ahead ahead = stripes.get(begun);
+        if (ahead.wanted.isEmpty()) {
+            return Optional.empty();
+        }
+        long bytes = ahead.wanted.get().stream().mapToLong(Range::length).sum();
+        if (begun >= reached && processor.isPresent()) {
+            if (!processor.get().begin(bytes)) {
+                return Optional.empty();
+            }
+            ahead.room = bytes;
+        }
+        begun++;
+        return Optional.of(ahead);
+    }
+
+    private CompletableFuture<Void> fetch(Range range) {
+        if (balance.isEmpty()) {
+            return file.prefetch(range.offset(), range.length()).thenAccept(_ -> {});
+        }
+        RetrievalBalance.Fetch fetch = balance.get().balance().fetching();
+        return file.prefetch(range.offset(), range.length()).thenAccept(fetch::ended);
+    }
+
+    /**
+     * The scan has read so far.
+     *
+     * @param row of the file that it reads next
+     * @param readBytes that it has read since it began
+     * @param waitedNanos of it, in which it read
+     */
+    public void advance(long row, long readBytes, long waitedNanos) {
+        synchronized (this) {
+            processor.ifPresent(
+                    present -> {
+                        present.resumes();
+                        present.processed(readBytes, waitedNanos);
+                    });
+            while (reached < stripes.size()
+                    && (reached == 0 || stripes.get(reached - 1).endRow <= row)) {
+                Ahead ahead = stripes.get(reached);
+                processor.ifPresent(present -> present.reached(ahead.room));
+                reached++;
+            }
+        }
+        beginNext();
+    }
+
+    /**
+     * When the scan can read the stripe of a row without waiting for the warehouse.
+     *
+     * @param row of the file that it reads next
+     * @param readBytes that it has read since it began
+     */
+    public synchronized CompletableFuture<Void> ready(long row, long readBytes) {
+        boolean isNext =
+                reached > 0 && reached < stripes.size() && stripes.get(reached - 1).endRow <= row;
+        CompletableFuture<Void> here =
+                isNext ? stripes.get(reached).here : CompletableFuture.completedFuture(null);
+        // One that has not been begun is read by the scan itself
+        if (here.isDone() || begun <= reached) {
+            return CompletableFuture.completedFuture(null);
+        }
+        processor.ifPresent(present -> present.waits(readBytes));
+        return here;
+    }
+
+    /** Gives the room back; what is on its way comes to the pages nevertheless. */
+    @Override
+    public void close() {
+        processor.ifPresent(RetrievalBalance.Processor::close);
+        synchronized (this) {
+            begun = stripes.size();
+        }
+    }
+
+    private List<Ahead> wanted(long splitStart, long splitLength, OrcPredicate statistics) {
+        List<StripeInformation> all = reader.getFooter().getStripes();
+        List<Ahead> wanted = new ArrayList<>();
+        long endRow = 0;
+        for (int index = 0; index < all.size(); index++) {
+            StripeInformation stripe = all.get(index);
+            endRow += stripe.getNumberOfRows();
+            if (splitStart <= stripe.getOffset()
+                    && stripe.getOffset() < splitStart + splitLength
+                    && mayMatch(index, stripe, statistics)) {
+                wanted.add(new Ahead(stripe, endRow));
+            }
+        }
+        return wanted;
+    }
+
+    private boolean mayMatch(int index, StripeInformation stripe, OrcPredicate statistics) {
+        var ofStripes = reader.getMetadata().getStripeStatsList();
+        return index >= ofStripes.size()
+                || ofStripes
+                        .get(index)
+                        .map(
+                                known ->
+                                        statistics.matches(
+                                                stripe.getNumberOfRows(),
+                                                known.getColumnStatistics()))
+                        .orElse(true);
+    }
+
+    /** Of the scan's columns; none if the footer cannot be read. */
+    private List<Range> ranges(StripeInformation stripe) {
+        List<Range> ranges = new ArrayList<>();
+        try {
+            long position = stripe.getOffset();
+            long start = position;
+            long end = position;
+            for (Stream stream : footer(stripe).getStreams()) {
+                if (stream.getLength() > 0 && columns.contains(stream.getColumnId())) {
+                    if (position - end > maxGap) {
+                        ranges.add(new Range(start, end - start));
+                        start = position;
+                    }
+                    end = position + stream.getLength();
+                }
+                position += stream.getLength();
+            }
+            ranges.add(new Range(start, end - start));
+        } catch (IOException | RuntimeException e) {
+            // The reader of the stripe gets the same failure, and reports it
+        }
+        return List.copyOf(ranges);
+    }
+
+    private StripeFooter footer(StripeInformation stripe) throws IOException {
+        StripeEnds ends =
+                keepsStripes && StripeEnds.isKept(stripe)
+                        ? tails.stripe(file, stripe)
+                        : StripeEnds.read(file, stripe);
+        OrcDataSourceId id = new OrcDataSourceId(file.path());
+        OrcChunkLoader chunks =
+                OrcChunkLoader.create(
+                        id,
+                        Slices.wrappedBuffer(ends.footer()),
+                        OrcDecompressor.createOrcDecompressor(
+                                id, reader.getCompressionKind(), reader.getBufferSize()),
+                        newSimpleAggregatedMemoryContext());
+        try (OrcInputStream input = new OrcInputStream(chunks)) {
+            return metadata.readStripeFooter(reader.getFooter().getTypes(), input, ZoneOffset.UTC);
+        }
+    }
+}

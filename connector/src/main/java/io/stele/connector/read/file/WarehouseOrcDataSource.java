@@ -1,0 +1,35 @@
+package io.stele.connector.read.file;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.objectstore.ReadTally;
+import io.trino.orc.AbstractOrcDataSource;
+import io.trino.orc.OrcDataSourceId;
+import io.trino.orc.OrcReaderOptions;
+import java.io.IOException;
+
+/** One ORC file of the warehouse, every read of which is checked. Confined to one thread. */
+public final class WarehouseOrcDataSource extends AbstractOrcDataSource {
+    private final ChecksummedFile file;
+
+    WarehouseOrcDataSource(ChecksummedFile file, OrcReaderOptions options) {
+        super(new OrcDataSourceId(file.path()), file.sizeBytes(), options);
+        this.file = requireNonNull(file, "file is null");
+    }
+
+    public ChecksummedFile file() {
+        return file;
+    }
+
+    /** Counters of the bytes read, and of those of them that came from the warehouse. */
+    public ReadTally tally() {
+        return file.unchecked().tally();
+    }
+
+    @Override
+    protected void readInternal(long position, byte[] buffer, int bufferOffset, int bufferLength)
+            throws IOException {
+        file.read(position, buffer, bufferOffset, bufferLength);
+    }
+}

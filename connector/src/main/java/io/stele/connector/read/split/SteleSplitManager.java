@@ -1,0 +1,353 @@
+package io.stele.connector.read.split;
+
+import static com.google.common.base.Preconditions.checkArgument;
+import static com.google.common.collect.ImmutableMap.toImmutableMap;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.config.SteleConfig;
+import io.stele.connector.config.SteleSessionProperties;
+import io.stele.connector.handle.SteleAggregateSplit;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleLiveSplit;
+import io.stele.connector.handle.SteleLookup;
+import io.stele.connector.handle.SteleLookupSplit;
+import io.stele.connector.handle.SteleNarrowedSplit;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.handle.TableChangesHandle;
+import io.stele.connector.metadata.PlanningTimes;
+import io.stele.connector.metadata.SteleTransactions;
+import io.stele.connector.metadata.plan.QueryPlans;
+import io.stele.connector.read.affinity.ShardHomes;
+import io.stele.connector.read.affinity.ShardQueues;
+import io.stele.connector.read.opening.FilesAhead;
+import io.stele.connector.read.prune.ShardPruning;
+import io.stele.connector.read.prune.SplitLimits;
+import io.stele.connector.read.prune.TopNBound;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.type.Lookups;
+import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.PlanScanRequest;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.SplitWeight;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.connector.ConnectorSplitManager;
+import io.trino.spi.connector.ConnectorSplitSource;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.Constraint;
+import io.trino.spi.connector.FixedSplitSource;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
+import java.util.function.Supplier;
+
+/**
+ * Cuts a table's snapshot into splits: ranges of files, and what only the sidecar has. Stateless.
+ */
+public final class SteleSplitManager implements ConnectorSplitManager {
+    /** Opening a file costs about as much as reading 1/20 of a full split. */
+    private static final double MIN_WEIGHT = 0.05;
+
+    private final SteleSidecar sidecar;
+    private final SteleTransactions transactions;
+    private final ShardPruning shardPruning;
+    private final ShardHomes homes;
+    private final ShardQueues queues;
+    private final FilesAhead filesAhead;
+    private final ReadCosts costs;
+    private final long maxSplitBytes;
+
+    @Inject
+    public SteleSplitManager(
+            SteleSidecar sidecar,
+            SteleTransactions transactions,
+            ShardPruning shardPruning,
+            ShardHomes homes,
+            ShardQueues queues,
+            FilesAhead filesAhead,
+            ReadCosts costs,
+            SteleConfig config) {
+        this.costs = requireNonNull(costs, "costs is null");
+        this.filesAhead = requireNonNull(filesAhead, "filesAhead is null");
+        this.queues = requireNonNull(queues, "queues is null");
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.transactions = requireNonNull(transactions, "transactions is null");
+        this.shardPruning = requireNonNull(shardPruning, "shardPruning is null");
+        this.homes = requireNonNull(homes, "homes is null");
+        this.maxSplitBytes = config.getMaxSplitSize().toBytes();
+        checkArgument(maxSplitBytes > 0, "maxSplitBytes must be > 0: %s", maxSplitBytes);
+    }
+
+    @Override
+    public ConnectorSplitSource getSplits(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            Set<ColumnHandle> dynamicFilterColumns,
+            Constraint constraint) {
+        if (tableHandle instanceof TableChangesHandle changes) {
+            return changes(changes);
+        }
+        SteleTableHandle table = (SteleTableHandle) tableHandle;
+        QueryPlans plans = transactions.metadata(transaction, session).plans();
+        PlanningTimes times = transactions.metadata(transaction, session).times();
+        Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner =
+                found -> times.planningSplits(() -> plan(session, plans, table, found));
+        if (table.ofProcedure()) {
+            return new FixedSplitSource(planner.apply(TupleDomain.all()).splits(), List.of());
+        }
+        if (table.constraint().isNone()) {
+            return FixedSplitSource.emptySplitSource();
+        }
+        if (table.aggregation().isPresent()) {
+            return new FixedSplitSource(new SteleAggregateSplit());
+        }
+        if (table.lookup().filter(lookup -> lookup.keyCount() > 1).isPresent()) {
+            return new SteleSplitSource(planner, 0); // it has what was estimated
+        }
+        if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
+            return new FixedSplitSource(planner.apply(TupleDomain.all()).splits());
+        }
+        return new SteleSplitSource(
+                planner, SteleSessionProperties.dynamicFilteringWaitMillis(session));
+    }
+
+    /** A split for each shard that may have changes; its sidecar reads them. */
+    private ConnectorSplitSource changes(TableChangesHandle changes) {
+        if (changes.constraint().isNone()) {
+            return FixedSplitSource.emptySplitSource();
+        }
+        TableSchema table = changes.table().table();
+        IntPredicate wanted =
+                shardPruning.wanted(
+                        table, changes.constraint().filter((column, _) -> column.id() > 0));
+        return new FixedSplitSource(
+                table.shards().stream()
+                        .filter(shard -> wanted.test(shard.index()))
+                        .map(shard -> new SteleLiveSplit(shard.index(), ScanMode.CHANGES))
+                        .toList());
+    }
+
+    /**
+     * The splits with rows of a table.
+     *
+     * @param found what a join found out about the rows it needs
+     */
+    private PlannedSplits plan(
+            ConnectorSession session,
+            QueryPlans plans,
+            SteleTableHandle table,
+            TupleDomain<SteleColumnHandle> found) {
+        // A lookup by the query's own predicate does not use the constraints that joins find
+        TupleDomain<SteleColumnHandle> pushable =
+                table.lookup().isPresent()
+                        ? TupleDomain.all()
+                        : found.filter(
+                                (column, domain) ->
+                                        ScanPredicates.isPushable(table.table(), column, domain));
+        TupleDomain<SteleColumnHandle> constraint = table.constraint().intersect(pushable);
+        if (constraint.isNone()) {
+            return new PlannedSplits(List.of(), Optional.empty());
+        }
+        Optional<SteleLookup> lookup =
+                table.lookup().or(() -> lookUpFound(session, table, constraint, pushable));
+        Supplier<ScanPredicate> base = () -> ScanPredicates.of(table.table(), table.constraint());
+        ScanPredicate narrowed =
+                ScanPredicates.narrowed(table.table(), table.constraint(), constraint);
+        Optional<ReadCost> cost = Optional.empty();
+        if (lookup.isPresent()) {
+            // If the plan of the scan needs a request, the lookup would be done by then
+            cost =
+                    canScan(table) && costs.isAsked(session, table.table(), lookup.get())
+                            ? plans.find(table, base, narrowed)
+                                    .map(plan -> wanted(table, constraint, plan))
+                                    .map(
+                                            wanted ->
+                                                    costs.of(
+                                                            lookup.get().keyCount(),
+                                                            wanted.shards(),
+                                                            maxSplitBytes))
+                            : Optional.empty();
+            if (cost.isEmpty() || cost.get().isLookup()) {
+                return PlannedSplits.of(new SteleLookupSplit(lookup.get(), pushable), cost);
+            }
+        }
+        SteleTableHandle scanned = table.scanned();
+        ScanPlan plan = plans.plan(scanned, base, narrowed, predicate -> ask(scanned, predicate));
+        return new PlannedSplits(
+                scan(session, scanned, constraint, plan, wanted(scanned, constraint, plan)), cost);
+    }
+
+    /** The lookup of keys that a join found. */
+    private static Optional<SteleLookup> lookUpFound(
+            ConnectorSession session,
+            SteleTableHandle table,
+            TupleDomain<SteleColumnHandle> constraint,
+            TupleDomain<SteleColumnHandle> found) {
+        return found.isAll() || !table.selection().isAll() || table.byShard()
+                ? Optional.empty()
+                : Lookups.of(session, table.table(), constraint);
+    }
+
+    /** Whether a scan may replace the lookup, whose single split applies the limit. */
+    private static boolean canScan(SteleTableHandle table) {
+        return table.lookup().isEmpty()
+                || (table.selection().isAll()
+                        && Lookups.canScan(table.table(), table.constraint()));
+    }
+
+    /** The part of a plan that can have rows of a constraint. */
+    private ScanPlan wanted(
+            SteleTableHandle table, TupleDomain<SteleColumnHandle> constraint, ScanPlan plan) {
+        IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
+        return SplitLimits.fewest(
+                table,
+                new ScanPlan(
+                        plan.readLsn(),
+                        plan.fromLsn(),
+                        plan.shards().stream()
+                                .filter(shard -> wantedShards.test(shard.shard().index()))
+                                .toList()));
+    }
+
+    /**
+     * @param plan of the whole scan
+     * @param wanted what is read of it
+     */
+    private List<ConnectorSplit> scan(
+            ConnectorSession session,
+            SteleTableHandle table,
+            TupleDomain<SteleColumnHandle> constraint,
+            ScanPlan plan,
+            ScanPlan wanted) {
+        TupleDomain<SteleColumnHandle> bound =
+                table.selection()
+                        .topN()
+                        .map(topN -> TopNBound.of(table.table(), topN, wanted))
+                        .orElseGet(TupleDomain::all);
+        // Of the whole plan: a shard's preferred worker does not depend on how many of its files
+        // are read
+        Map<ShardId, Long> shardBytes =
+                plan.shards().stream()
+                        .collect(toImmutableMap(ShardScan::shard, SteleSplitManager::bytes));
+        int group = table.table().tableGroup();
+        ShardHomes.Homes homesOfScan = homes.of(table.table(), queues.of(group));
+        queues.add(table.readPointId(), group, wantedBytes(table.table().shardCount(), wanted));
+        List<ConnectorSplit> splits = new ArrayList<>();
+        for (ShardScan shard : wanted.shards()) {
+            long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
+            addSplits(table, homesOfScan, bytes, plan.fromLsn(), shard, bound, splits);
+        }
+        filesAhead.open(session, table, constraint, splits);
+        return splits;
+    }
+
+    private ScanPlan ask(SteleTableHandle table, ScanPredicate predicate) {
+        return sidecar.open(
+                Actions.PLAN_SCAN,
+                new PlanScanRequest(
+                        table.readPointId(),
+                        table.table().id(),
+                        predicate,
+                        sortColumn(table),
+                        table.index().isPresent(),
+                        OptionalInt.of(table.table().schemaVersion())),
+                ScanPlan.class);
+    }
+
+    private static long[] wantedBytes(int shardCount, ScanPlan wanted) {
+        long[] bytes = new long[shardCount];
+        for (ShardScan shard : wanted.shards()) {
+            bytes[shard.shard().index()] = bytes(shard);
+        }
+        return bytes;
+    }
+
+    private static long bytes(ShardScan shard) {
+        return shard.files().stream().mapToLong(FileScan::sizeBytes).sum();
+    }
+
+    /** The column whose ranges bound the first rows of an order. */
+    private static List<Integer> sortColumn(SteleTableHandle table) {
+        return table.selection().topN().stream()
+                .filter(topN -> TopNBound.isPossible(table.table(), topN))
+                .map(topN -> topN.items().getFirst().column().id())
+                .toList();
+    }
+
+    private void addSplits(
+            SteleTableHandle table,
+            ShardHomes.Homes homesOfScan,
+            long shardBytes,
+            long fromLsn,
+            ShardScan shard,
+            TupleDomain<SteleColumnHandle> bound,
+            List<ConnectorSplit> splits) {
+        int index = shard.shard().index();
+        List<ConnectorSplit> found = new ArrayList<>();
+        if (shard.live()) {
+            found.add(new SteleLiveSplit(index, shard.mode()));
+        }
+        ScanPredicate bounds = ScanPredicates.of(table.table(), bound);
+        for (FileScan file : shard.files()) {
+            if (bounds.mayMatch(file.columns(), file.rowCount())) {
+                addSplits(table.readLsn(), homesOfScan, shardBytes, fromLsn, index, file, found);
+            }
+        }
+        for (ConnectorSplit split : found) {
+            splits.add(bound.isAll() ? split : new SteleNarrowedSplit(split, bound));
+        }
+    }
+
+    private void addSplits(
+            long readLsn,
+            ShardHomes.Homes homesOfScan,
+            long shardBytes,
+            long fromLsn,
+            int shard,
+            FileScan file,
+            List<ConnectorSplit> splits) {
+        for (long start = 0; start < file.sizeBytes(); start += maxSplitBytes) {
+            long length = Math.min(maxSplitBytes, file.sizeBytes() - start);
+            ShardHomes.Home home = homesOfScan.of(shard, shardBytes, file.path(), start);
+            splits.add(
+                    new SteleFileSplit(
+                            shard,
+                            file.path(),
+                            file.sizeBytes(),
+                            start,
+                            length,
+                            file.maxLsn() > readLsn || file.minLsn() < fromLsn,
+                            fromLsn,
+                            file.maxLsn(),
+                            file.ingestLsn(),
+                            file.firstRowId(),
+                            file.deletedRows(),
+                            file.certainColumns(),
+                            file.bitmapIndexBytes(),
+                            file.checksumBlockBytes(),
+                            file.fresh(),
+                            home.key(),
+                            home.node(),
+                            SplitWeight.fromProportion(
+                                    Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
+        }
+    }
+}
