@@ -11,13 +11,14 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 /**
- * The module connector is a front door: it sees itself, protocol, cache, and of storage what
- * describes and reads files, never the write path.
+ * The module connector is a front door: it sees itself, protocol, client, cache, and of storage
+ * what describes and reads files, never the write path.
  */
 final class TestFloors {
     private static final String[] MAY_SEE = {
         "io.stele.connector..",
         "io.stele.protocol..",
+        "io.stele.client..",
         "io.stele.cache..",
         "io.stele.storage.encryption..",
         "io.stele.storage.objectstore..",

@@ -2,6 +2,7 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.client.flight.FlightStream;
 import io.stele.connector.SteleErrorCode;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
@@ -14,7 +15,6 @@ import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
-import io.stele.protocol.flight.FlightStream;
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
