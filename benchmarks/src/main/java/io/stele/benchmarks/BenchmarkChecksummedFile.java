@@ -2,10 +2,10 @@ package io.stele.benchmarks;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.format.ChecksummedFile;
-import io.stele.storage.format.ChecksummingWriter;
-import io.stele.storage.format.FileChecksums;
-import io.stele.storage.objectstore.LocalObjectStore;
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.columnfile.metadata.ChecksummingWriter;
+import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.objectstore.LocalObjectStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

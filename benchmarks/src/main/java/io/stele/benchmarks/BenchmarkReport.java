@@ -23,7 +23,7 @@ public record BenchmarkReport(
         targets = List.copyOf(targets);
     }
 
-    /** The same of a smaller run, which meets no target whatever it measured. */
+    /** The same report of a smaller run, which meets no target at any value. */
     BenchmarkReport ofQuickRun() {
         return new BenchmarkReport(
                 name,

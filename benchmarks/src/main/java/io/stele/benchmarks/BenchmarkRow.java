@@ -110,7 +110,7 @@ public class BenchmarkRow {
         return encode(next++);
     }
 
-    /** The check at the door. */
+    /** The check of rows at a port. */
     @Benchmark
     public void validateRow() {
         layout.validate(row, 0, rowLength);

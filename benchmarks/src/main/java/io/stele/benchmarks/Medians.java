@@ -2,9 +2,7 @@ package io.stele.benchmarks;
 
 import java.util.Collection;
 
-/**
- * Medians, because a mean on a shared machine says more about its other users than about the code.
- */
+/** Medians, because a mean on a shared machine depends more on its other users than on the code. */
 public final class Medians {
     private Medians() {}
 

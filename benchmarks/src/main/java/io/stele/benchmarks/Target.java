@@ -3,10 +3,10 @@ package io.stele.benchmarks;
 import static java.util.Objects.requireNonNull;
 
 /**
- * One number that an issue asked for, beside what was measured.
+ * One number that an issue required, with the measured value.
  *
  * @param name what the number is of, e.g. {@code "ingest/8 writers: rows per second"}
- * @param target the required value, in the unit that {@code name} says
+ * @param target the required value, in the unit that {@code name} has
  * @param measured the value found in this run
  * @param met whether {@code measured} is at least (or, for costs, at most) {@code target}
  */

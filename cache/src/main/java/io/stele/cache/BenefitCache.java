@@ -31,7 +31,7 @@ public final class BenefitCache<K, V> {
     /** Map, set, key and record of an entry, about. */
     private static final int ENTRY_BYTES = 400;
 
-    /** Owners that are told apart; those that come later are counted together. */
+    /** Owners with their own statistics; later ones share one set. */
     private static final int MAX_OWNERS = 10_000;
 
     private static final String OTHERS = "";
@@ -55,7 +55,7 @@ public final class BenefitCache<K, V> {
     private double floor; // the place of the entry that made room last
     private long numbers;
 
-    /** A value that is kept; changed under the cache's lock only. */
+    /** A cached value; changed under the cache's lock only. */
     private static final class Entry<K, V> {
         private final K key;
         private final V value;
@@ -116,9 +116,9 @@ public final class BenefitCache<K, V> {
     }
 
     /**
-     * @param owners whose a key is: statistics are told for each
-     * @param keyBytes what a key takes beside its object
-     * @param valueBytes what a value takes
+     * @param owners the owner of a key; statistics are counted for each owner
+     * @param keyBytes memory of a key besides its object
+     * @param valueBytes memory of a value
      */
     public BenefitCache(
             BenefitCacheOptions options,
@@ -132,12 +132,13 @@ public final class BenefitCache<K, V> {
     }
 
     /**
-     * What to do about a key.
+     * The result of claiming a key.
      *
-     * @param value the value; null: to be computed
-     * @param nanos what the value took once
-     * @param verify whether to compute it all the same, and to compare
-     * @param flight completes when another one has computed it, or empty when it has not
+     * @param value the value; null: not cached
+     * @param nanos how long computing the value took
+     * @param verify whether to compute the value again, and to compare it
+     * @param flight completes with the value when another caller has computed it, or empty if that
+     *     failed
      */
     public record Claim<V>(
             @Nullable V value,
@@ -151,8 +152,8 @@ public final class BenefitCache<K, V> {
     }
 
     /**
-     * The value of a key, or the task to compute it, or what to wait for: whoever is given neither
-     * a value nor a flight must {@link #finish}.
+     * Claims a key: returns its value, a future to wait for, or neither. In the last case the
+     * caller computes the value and must call {@link #finish}.
      */
     public synchronized Claim<V> claim(K key) {
         Claim<V> found = foundOrNull(key);
@@ -203,9 +204,9 @@ public final class BenefitCache<K, V> {
     }
 
     /**
-     * Ends a claim whose value was computed, or given up (empty).
+     * Ends a claim with the computed value, or with empty if there is none.
      *
-     * @return whether it is kept
+     * @return whether the value was cached
      */
     public boolean finish(K key, Optional<V> value, long nanos) {
         CompletableFuture<Optional<V>> flight;
@@ -220,7 +221,7 @@ public final class BenefitCache<K, V> {
         return isKept;
     }
 
-    /** Forgets a value that was found and is not what it should have been. */
+    /** Removes a value that differs from the computed one. */
     public synchronized void mismatch(K key) {
         total.mismatches++;
         counts(key).mismatches++;
@@ -237,20 +238,21 @@ public final class BenefitCache<K, V> {
     }
 
     /**
-     * Puts a value that nobody claimed.
+     * Caches a value without a claim.
      *
-     * @return whether it is kept
+     * @return whether it was cached
      */
     public synchronized boolean put(K key, V value, long nanos) {
         return put(key, value, nanos, false);
     }
 
     /**
-     * Puts a value that an earlier process computed, while others compute and find: not if one was
-     * computed since, or is being computed, or the key's was forgotten. One that was restored
-     * earlier makes way: they come from the oldest on.
+     * Caches a value that an earlier process computed, while other callers compute and read. It is
+     * refused if the value was computed since, is being computed, or was removed by {@link
+     * #mismatch}. It replaces a value restored earlier, because values are restored from the oldest
+     * on.
      *
-     * @return whether it is kept
+     * @return whether it was cached
      */
     public synchronized boolean restore(K key, V value, long nanos) {
         Entry<K, V> present = entries.get(key);
@@ -291,7 +293,7 @@ public final class BenefitCache<K, V> {
         return entries.containsKey(key);
     }
 
-    /** Largest value that is kept. */
+    /** Largest value that is cached. */
     public int maxEntryBytes() {
         return options.maxEntryBytes();
     }
@@ -304,7 +306,9 @@ public final class BenefitCache<K, V> {
         return total.statistics();
     }
 
-    /** The same for each owner that was asked for; empty for those that are not told apart. */
+    /**
+     * The statistics of each owner that was used; empty for owners without statistics of their own.
+     */
     public synchronized Map<String, BenefitStatistics> ownerStatistics() {
         Map<String, BenefitStatistics> statistics = new TreeMap<>();
         counts.forEach((owner, counted) -> statistics.put(owner, counted.statistics()));

@@ -15,26 +15,27 @@ import org.jspecify.annotations.Nullable;
  * A cache of things that change, bounded by their weight in bytes, whose readers never see a value
  * older than one that was there to be read.
  *
- * <p>Who changes the thing of a key calls {@link #beginChange} before and {@link #endChange} after;
- * who did not find it takes a ticket with {@link #beginLoad}, reads the thing, and offers what it
- * read with that ticket.
+ * <p>A writer calls {@link #beginChange} before it changes the thing of a key, and {@link
+ * #endChange} after. A reader that misses takes a ticket with {@link #beginLoad}, reads the thing,
+ * and offers the value with that ticket.
  *
  * <p>Invariant: between the beginning and the end of a change the key has no value here. Invariant:
- * a value is kept only if no change of its key was under way at any time since its ticket was
- * taken. So once one reader may have seen the changed thing, none finds the one before here.
+ * a value is cached only if no change of its key was in progress at any time since its ticket was
+ * taken. So once a reader may have seen the changed thing, no reader finds the earlier value here.
  *
- * <p>Thread-safe; no thread is created: eviction runs in whichever thread caused it.
+ * <p>Thread-safe; no thread is created: eviction runs in the thread that caused it.
  */
 public final class ChangingCache<K, V> {
-    /** The ticket of a load whose value is not to be kept. */
+    /** The ticket of a load whose value must not be cached. */
     public static final long REFUSED = -1;
 
     /*
-     * A stripe is one number for the keys of some hash codes: changes begun in the upper 48 bits, those under way in the
-     * lower 16. A ticket is that number while none is under way. A value is kept inside the map's atomic computation for its key, which
-     * looks at the stripe once more; beginChange counts first and then removes, atomically as well. Whichever of the two comes first on the
-     * key: a value that was kept before is removed, and a computation that comes after sees the count. Keys that share a
-     * stripe only refuse each other's loads now and then.
+     * A stripe is one number for the keys of some hash codes: changes begun in the upper 48 bits,
+     * those under way in the lower 16. A ticket is that number while none is under way. A value is
+     * cached inside the map's atomic computation for its key, which checks the stripe again.
+     * beginChange counts first and then removes, atomically as well. In either order no stale value
+     * stays: a value cached before is removed, and a later computation sees the count. Keys that
+     * share a stripe only refuse each other's loads now and then.
      */
     private static final int STRIPES =
             1 << 12; // 32 KiB: at 100,000 changes a second and loads of 10 us, one load in
@@ -55,8 +56,8 @@ public final class ChangingCache<K, V> {
     private final RemovalCounts removals = new RemovalCounts();
 
     /**
-     * @param weightBytes what a key and its value cost, quickly told; anything above 2 GiB is
-     *     counted as 2 GiB
+     * @param weightBytes the memory of a key and its value, which must be cheap to compute; more
+     *     than 2 GiB counts as 2 GiB
      */
     public ChangingCache(
             String name, long maxWeightBytes, ToLongBiFunction<? super K, ? super V> weightBytes) {
@@ -100,9 +101,10 @@ public final class ChangingCache<K, V> {
     }
 
     /**
-     * Keeps what was read since the ticket was taken, unless its key may have changed since.
+     * Caches a value that was read since the ticket was taken, unless its key may have changed
+     * since.
      *
-     * @param nanos that reading it took
+     * @param nanos how long reading it took
      */
     public void offer(K key, V value, long ticket, long nanos) {
         loadTimes.loaded(nanos);

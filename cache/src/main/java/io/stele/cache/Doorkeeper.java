@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * again. It takes little memory. A scan that comes once then costs the cache nothing.
  *
  * <p>Each hash has one bit, at a position that the hash gives. When half of the bits are set, all
- * are cleared. So some answers are wrong: something new is taken for known, or something known for
- * new. Both only cost time. Thread-safe.
+ * are cleared. So some answers are wrong: a first request counts as repeated, or a repeated one as
+ * first. Both only cost time. Thread-safe.
  */
 public final class Doorkeeper {
     private static final long SPREAD = 0x9E3779B97F4A7C15L; // 2^64 / golden ratio
@@ -33,7 +33,7 @@ public final class Doorkeeper {
         this.limit = 1 << (bitsLog2 - 1);
     }
 
-    /** Whether a thing of this hash was asked for before; from now on it was. */
+    /** Whether a thing of this hash was requested before; from now on it was. */
     public boolean knows(int hash) {
         int bit = (int) ((hash * SPREAD) >>> shift);
         long mask = 1L << (bit & (Long.SIZE - 1));

@@ -17,8 +17,8 @@ public final class LoadTimes {
     }
 
     /**
-     * What so many finds saved, in nanoseconds; 0 while nothing was loaded, since nobody knows what
-     * it would take.
+     * The estimated time that {@code finds} hits saved, in nanoseconds; 0 before the first load,
+     * when there is no mean.
      */
     public long savedNanos(long finds) {
         long loaded = loads.sum();

@@ -20,20 +20,19 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of immutable things, bounded by their weight in bytes, that loads each thing once however
- * many ask for it.
+ * A cache of immutable things, bounded by their weight in bytes, that loads each thing once, also
+ * under concurrent requests.
  *
- * <p>Invariant: while a key is being loaded, everyone who asks for it waits for that one load.
- * Invariant: a failed load is seen by all who waited for it and is not remembered, so that the next
- * one to ask tries again. Invariant: no thread is created: a load runs in the thread that asked
- * first (or wherever the future it gave is completed), and eviction in whichever thread caused it.
+ * <p>Invariant: while a key is being loaded, every caller that requests it waits for that one load.
+ * Invariant: a failed load fails for all callers that waited for it and is not cached, so the next
+ * caller tries again. Invariant: no thread is created: a load runs in the first requesting thread
+ * (or wherever the future it gave is completed), and eviction in the thread that caused it.
  *
  * <p>Thread-safe.
  */
 public final class SingleFlightCache<K, V> {
     /**
-     * How a value is brought: may do I/O, and is called by at most one thread at a time for one
-     * key.
+     * The loader of a value: may do I/O, and is called by at most one thread at a time for one key.
      */
     @FunctionalInterface
     public interface Loader<V, E extends Exception> {
@@ -57,7 +56,8 @@ public final class SingleFlightCache<K, V> {
     /**
      * One whose loads are not timed.
      *
-     * @param weightBytes what a value costs, quickly told; anything above 2 GiB is counted as 2 GiB
+     * @param weightBytes the memory of a value, which must be cheap to compute; more than 2 GiB
+     *     counts as 2 GiB
      */
     public SingleFlightCache(
             String name, long maxWeightBytes, ToLongFunction<? super V> weightBytes) {
@@ -65,8 +65,9 @@ public final class SingleFlightCache<K, V> {
     }
 
     /**
-     * @param weightBytes what a value costs, quickly told; anything above 2 GiB is counted as 2 GiB
-     * @param nanoTime measures what loads take
+     * @param weightBytes the memory of a value, which must be cheap to compute; more than 2 GiB
+     *     counts as 2 GiB
+     * @param nanoTime the clock that measures loads
      */
     public SingleFlightCache(
             String name,
@@ -77,10 +78,11 @@ public final class SingleFlightCache<K, V> {
     }
 
     /**
-     * @param weightBytes what a value costs, quickly told; anything above 2 GiB is counted as 2 GiB
-     * @param removed hears of each value that is here no more, for whatever reason, in the thread
+     * @param weightBytes the memory of a value, which must be cheap to compute; more than 2 GiB
+     *     counts as 2 GiB
+     * @param removed called with each value that leaves the cache for any reason, in the thread
      *     that caused it; must not call the cache
-     * @param nanoTime measures what loads take; null: nobody does
+     * @param nanoTime the clock that measures loads; null: loads are not timed
      */
     public SingleFlightCache(
             String name,
@@ -116,7 +118,7 @@ public final class SingleFlightCache<K, V> {
         return name;
     }
 
-    /** The value of {@code key}, loaded in this thread if nobody has it or is loading it. */
+    /** The value of {@code key}, loaded in this thread if it is neither cached nor being loaded. */
     public <E extends Exception> V get(K key, Loader<? extends V, E> loader) throws E {
         V value = entries.getIfPresent(key);
         if (value != null) {
@@ -175,7 +177,10 @@ public final class SingleFlightCache<K, V> {
         return Optional.ofNullable(entries.getIfPresent(key));
     }
 
-    /** Counts uses of a value by someone who kept it, so that it is not taken for unused. */
+    /**
+     * Counts uses of a value by a caller that holds it, so that the cache does not evict it as
+     * unused.
+     */
     public void used(K key, long times) {
         V value = entries.getIfPresent(key);
         if (value != null) {
@@ -190,9 +195,9 @@ public final class SingleFlightCache<K, V> {
     }
 
     /**
-     * Puts a value that was not found, and that whoever missed it has made; counts the miss.
+     * Caches a value that the caller computed after a miss; counts the miss.
      *
-     * @param nanos that making it took
+     * @param nanos how long computing it took
      */
     public void putMissed(K key, V value, long nanos) {
         misses.increment();
@@ -204,7 +209,7 @@ public final class SingleFlightCache<K, V> {
         entries.invalidate(key);
     }
 
-    /** Forgets every key that matches: for example all blocks of a deleted file. */
+    /** Removes every key that matches: for example all blocks of a deleted file. */
     public void removeIf(Predicate<? super K> predicate) {
         entries.asMap().keySet().removeIf(predicate);
     }
@@ -277,7 +282,10 @@ public final class SingleFlightCache<K, V> {
                         });
     }
 
-    /** The cache first, then the claim goes: so nobody can start a second load in between. */
+    /**
+     * First the value is cached, then the claim is removed, so that no second load can start in
+     * between.
+     */
     private void succeed(K key, CompletableFuture<V> mine, V value) {
         entries.put(key, value);
         loading.remove(key, mine);
@@ -291,7 +299,7 @@ public final class SingleFlightCache<K, V> {
     }
 
     /**
-     * Waits for somebody else's load; its failure comes out as the loader threw it, with this
+     * Waits for another caller's load; its failure is thrown as the loader threw it, with this
      * thread's call added.
      */
     @SuppressWarnings("unchecked")

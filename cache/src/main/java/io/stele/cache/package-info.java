@@ -1,4 +1,4 @@
-/** Weight-bounded, single-flight caches of immutable things; knows nothing of tablets. */
+/** Weight-bounded, single-flight caches of immutable things. It does not depend on storage. */
 @NullMarked
 package io.stele.cache;
 

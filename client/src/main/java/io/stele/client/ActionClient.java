@@ -34,8 +34,8 @@ import java.util.concurrent.Semaphore;
  * Actions#OPEN_TABLE} itself and wakes no other; other actions get a thread of their own. Over
  * Flight a request passes through four more threads, which takes most of the time of a short one.
  *
- * <p>Sockets are kept for later actions. A request whose kept socket turns out to be dead is sent
- * again on a new one. The wait for a reply cannot be interrupted; it ends with the timeout.
+ * <p>Idle sockets are pooled for later actions. A request whose pooled socket turns out to be dead
+ * is sent again on a new one. The wait for a reply cannot be interrupted; it ends with the timeout.
  * Thread-safe.
  */
 public final class ActionClient implements AutoCloseable {
@@ -45,7 +45,7 @@ public final class ActionClient implements AutoCloseable {
     /** Longer ones go another way: 64 KiB, and what takes that long is not waited for here. */
     private static final int MAX_CHANGE_BYTES = 64 << 10;
 
-    /** Kept while nobody asks. */
+    /** Most sockets in the pool while no action runs. */
     private static final int MAX_IDLE_SOCKETS = 8;
 
     private final Endpoint endpoint;
@@ -56,8 +56,8 @@ public final class ActionClient implements AutoCloseable {
     private boolean closed; // guarded by idle
 
     /**
-     * @param name who is calling, for the sidecar's logs
-     * @param timeout of connecting, and of an answer
+     * @param name the name of the caller, for the sidecar's logs
+     * @param timeout limit of connecting, and of each reply
      */
     public ActionClient(
             Endpoint endpoint,
@@ -70,16 +70,17 @@ public final class ActionClient implements AutoCloseable {
         this.opener = new SessionOpener(tokens, tls, name, QueryTag.NONE, timeout);
     }
 
-    /** Where the sidecar is. */
+    /** The address of the sidecar. */
     public Endpoint endpoint() {
         return endpoint;
     }
 
     /**
-     * The result of an action, or nothing if so many are under way that this one was not begun.
+     * Runs an action; empty if {@value #MAX_SOCKETS} are in flight already, so that this one was
+     * not sent.
      *
-     * @throws SteleException what the sidecar says, or UNAVAILABLE: it cannot be reached, or does
-     *     not answer in time
+     * @throws SteleException the sidecar's error; or UNAVAILABLE: it cannot be reached, or does not
+     *     answer in time
      */
     public <T> Optional<T> run(String action, Object request, Class<T> resultType) {
         byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
@@ -87,9 +88,9 @@ public final class ActionClient implements AutoCloseable {
     }
 
     /**
-     * The same of an action that begins or commits a transaction: what is begun twice ends with its
-     * lease, and a commit is known again. Nothing as well if the request is long, or the sidecar of
-     * before.
+     * As {@link #run}, for an action that begins or commits a transaction. Sending it again is
+     * safe: a transaction begun twice expires with its lease, and a repeated commit is recognized.
+     * Empty also if the request is too long, or the sidecar's protocol version too old.
      */
     public <T> Optional<T> runOfTransaction(String action, Object request, Class<T> resultType) {
         byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
@@ -129,7 +130,7 @@ public final class ActionClient implements AutoCloseable {
          */
         Frame send(Session session, Duration timeout) throws IOException;
 
-        /** What a reply says. */
+        /** Decodes the reply. */
         T read(Frame reply);
 
         /** The first version of the protocol that has it. */
@@ -149,7 +150,7 @@ public final class ActionClient implements AutoCloseable {
         }
     }
 
-    /** As JSON to a sidecar of before. */
+    /** An OPEN_TABLE request; a sidecar of an older version gets it as JSON. */
     private record OpenTableCall(OpenTableRequest request) implements Call<OpenTableReply> {
         @Override
         public Frame send(Session session, Duration timeout) throws IOException {
@@ -185,7 +186,7 @@ public final class ActionClient implements AutoCloseable {
             } catch (SocketTimeoutException late) {
                 throw late; // it is there, and would be as late on another socket
             } catch (IOException e) {
-                // The others are as old, and a sidecar that was restarted knows none of them
+                // The other sockets are as old, and a restarted sidecar has dropped all of them
                 closeIdle();
             }
         }

@@ -49,7 +49,7 @@ public final class BulkWriter implements AutoCloseable {
     private static final long MAX_BATCH_BYTES = 4 << 20;
     private static final long MIN_RETRY_NANOS = Duration.ofMillis(50).toNanos();
     private static final long MAX_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
-    private static final long MAX_HINT_MILLIS = 10_000; // whatever a sidecar says
+    private static final long MAX_HINT_MILLIS = 10_000; // upper limit of a sidecar's hint
 
     private final FlightClient flight;
     private final TableSchema schema;

@@ -32,10 +32,10 @@ public record ClientSettings(
         long maxInFlightBytes,
         int maxRequests) {
     /**
-     * The defaults. 5 minutes busy: a sidecar holds a batch for one before it says so. 256 KiB a
-     * batch: the sidecar checks one while the next is being encoded, and its memory is not one of
-     * the huge objects that a collector of a small heap rounds up. 64 MiB in flight: a second of a
-     * fast disk. 1 ms: what a group commit costs anyway.
+     * The defaults. 5 minutes busy: a sidecar holds a batch for one minute before it answers BUSY.
+     * 256 KiB a batch: the sidecar checks one while the client encodes the next, and its array is
+     * no humongous object for the garbage collector of a small heap. 64 MiB in flight: a second of
+     * a fast disk. 1 ms: what a group commit costs anyway.
      */
     public static final ClientSettings DEFAULT =
             new ClientSettings(

@@ -19,13 +19,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pipelined connection to one sidecar, over as many sockets one after another as it takes. One
- * sender thread owns all of its state; other threads hand work in through queues and wake it; one
- * reader thread a socket takes replies.
+ * The pipelined connection to one sidecar; a lost socket is replaced by a new one. One sender
+ * thread owns all of its state; other threads hand work in through queues and wake it; one reader
+ * thread a socket takes replies.
  *
  * <p>Invariant: after a lost socket everything unanswered is sent again, in the order it was sent
  * first, before anything new. So the batches of a writer reach a shard in the order of their
- * sequences, whatever breaks.
+ * sequences, also after failures.
  */
 final class Connection implements AutoCloseable {
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(5).toNanos();
@@ -97,7 +97,10 @@ final class Connection implements AutoCloseable {
         wake();
     }
 
-    /** Hands in a lane that has work; once, until it has told that it is empty. */
+    /**
+     * Adds a batcher that has work. It must not be added again until {@link Lane#waitNanos} has
+     * returned {@link Lane#EMPTY}.
+     */
     void schedule(Lane lane) {
         scheduled.add(lane);
         if (ended) {
@@ -108,12 +111,15 @@ final class Connection implements AutoCloseable {
         wake();
     }
 
-    /** How many unanswered batches a writer may have to one shard, as the sidecar said last. */
+    /**
+     * The greatest number of unanswered batches of a writer per shard, from the sidecar's latest
+     * greeting.
+     */
     int maxUnansweredBatches() {
         return maxUnansweredBatches;
     }
 
-    /** Makes the sender look at its lanes again. */
+    /** Makes the sender check its batchers again. */
     void wake() {
         signalled = true;
         if (sleeping) {
@@ -212,7 +218,7 @@ final class Connection implements AutoCloseable {
         return sent;
     }
 
-    /** One request a lane, so that a busy one does not starve the others. */
+    /** Sends one request per batcher, so that a busy one does not starve the others. */
     private int sendLanes(Session current, int room) throws IOException {
         int sent = 0;
         for (int i = 0; i < lanes.size() && sent < room; i++) {
@@ -258,7 +264,7 @@ final class Connection implements AutoCloseable {
         resend.removeIf(request -> failHopeless(request, now) || request.takenBack());
     }
 
-    /** A request that breaks every connection must not keep the others from being answered. */
+    /** A request that breaks every connection must not block the requests behind it. */
     private boolean failHopeless(Request request, long now) {
         boolean hopeless =
                 request.timesSent() >= MAX_TIMES_SENT
@@ -396,7 +402,7 @@ final class Connection implements AutoCloseable {
         }
         sleeping = false;
         signalled = false; // before looking at what was signalled
-        Thread.interrupted(); // nobody's to set; it would turn sleeping into spinning
+        Thread.interrupted(); // never set on purpose; it would turn sleeping into spinning
     }
 
     private void pause(long nanos) {

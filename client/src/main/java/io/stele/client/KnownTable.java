@@ -17,7 +17,7 @@ record KnownTable(TableDescription description, Endpoint askedAt) {
         return description.schema();
     }
 
-    /** Who owns a shard, over the framed protocol. */
+    /** The address of the shard's owner, for the framed protocol. */
     Endpoint owner(int shard) {
         NodeAddress node = description.routing().owner(shard);
         return new Endpoint(
@@ -25,7 +25,7 @@ record KnownTable(TableDescription description, Endpoint askedAt) {
                 node.clientPort() == 0 ? askedAt.port() : node.clientPort());
     }
 
-    /** Where a sidecar of the table speaks Flight. */
+    /** The Flight address of a sidecar that serves the table. */
     Endpoint flight() {
         NodeAddress node = description.routing().nodes().get(0);
         return new Endpoint(node.hostOr(askedAt.host()), node.flightPort());

@@ -4,18 +4,18 @@ import io.stele.protocol.SteleException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of requests that gathers work until a connection asks for it, so that what arrives while
- * the wire is busy goes out together. A lane schedules itself with its connection when it gets
- * work; the connection drops it when it has none.
+ * A source of requests that collects work until a connection polls it, so that work that arrives
+ * while the socket is busy is sent as one batch. A batcher schedules itself with its connection
+ * when it gets work. The connection removes it when it has none.
  */
 interface Lane {
-    /** {@link #waitNanos}: the lane has nothing and will schedule itself again. */
+    /** {@link #waitNanos}: the batcher is empty and will schedule itself again. */
     long EMPTY = -1;
 
-    /** {@link #waitNanos}: the lane waits for a reply, not for time. */
+    /** {@link #waitNanos}: the batcher waits for a reply, not for time. */
     long UNTIL_REPLY = Long.MAX_VALUE;
 
-    /** What is to be sent now; null for nothing. */
+    /** The next request to send; null if there is none now. */
     @Nullable Request poll(long nowNanos);
 
     /**
@@ -23,9 +23,9 @@ interface Lane {
      */
     long waitNanos(long nowNanos);
 
-    /** Rows that wait in the lane. */
+    /** The number of rows that wait in the batcher. */
     long rowCount();
 
-    /** Fails everything that waits in the lane. */
+    /** Fails everything that waits in the batcher. */
     void fail(SteleException failure);
 }

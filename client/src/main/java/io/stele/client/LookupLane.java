@@ -18,8 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lookups of one table at one sidecar: what threads ask for while earlier lookups are unanswered
- * goes out as one MULTI_GET. Never waits for time. Guarded by its own lock.
+ * Lookups of one table at one sidecar: keys that threads request while earlier lookups are
+ * unanswered are sent as one MULTI_GET. It never waits for time to pass. Guarded by its own lock.
  */
 final class LookupLane implements Lane {
     // 256 keys: far past where the cost of a request is shared enough.
@@ -64,7 +64,7 @@ final class LookupLane implements Lane {
         this.readLsn = readLsn;
     }
 
-    /** Asks for keys; the futures are completed by the connection's reader. */
+    /** Requests keys; the futures are completed by the connection's reader. */
     void add(List<Lookup> lookups) {
         lock.lock();
         try {
@@ -117,7 +117,7 @@ final class LookupLane implements Lane {
         }
     }
 
-    /** How long the sidecar is to be left alone, under the lock; 0: it is not. */
+    /** The remaining pause before the sidecar gets another request, under the lock; 0: none. */
     private long pausedNanos(long nowNanos) {
         if (pauseNanos > 0) {
             resumeAtNanos = nowNanos + pauseNanos;
@@ -174,7 +174,9 @@ final class LookupLane implements Lane {
         }
     }
 
-    /** What was refused goes first when the sidecar may have time; not for ever. */
+    /**
+     * Refused lookups go first when the sidecar may have room, but only a limited number of times.
+     */
     private void askAgain(List<Lookup> batch, SteleException busy) {
         List<Lookup> given = new ArrayList<>();
         List<Lookup> again = new ArrayList<>();

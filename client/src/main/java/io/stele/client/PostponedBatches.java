@@ -19,7 +19,7 @@ final class PostponedBatches {
     private static final long MIN_PAUSE_NANOS = Duration.ofMillis(10).toNanos();
     private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-    private static final long MAX_HINT_MILLIS = 10_000; // whatever a sidecar says
+    private static final long MAX_HINT_MILLIS = 10_000; // upper limit of a sidecar's hint
 
     private final long timeoutNanos;
     private final TreeMap<Long, WriteRequest> batches = new TreeMap<>(); // by sequence
@@ -81,9 +81,9 @@ final class PostponedBatches {
     }
 
     /**
-     * What is to be sent now; null for nothing.
+     * The next batch to send; null if there is none now.
      *
-     * @param unanswered how many batches of the shard are
+     * @param unanswered the number of unanswered batches of the shard
      */
     @Nullable WriteRequest poll(long nowNanos, int unanswered) {
         if (batches.isEmpty() || (refusing && (unanswered > 0 || nowNanos < dueNanos))) {
@@ -118,7 +118,7 @@ final class PostponedBatches {
         return nowNanos - refusingSinceNanos;
     }
 
-    /** What the shard last said. */
+    /** The latest error of the shard. */
     @Nullable SteleException lastCause() {
         return lastCause;
     }

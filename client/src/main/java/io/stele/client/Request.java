@@ -37,7 +37,7 @@ abstract class Request {
         timesSent = 0;
     }
 
-    /** How long ago it was sent first. */
+    /** The time since it was first sent. */
     final long ageNanos(long nowNanos) {
         return nowNanos - firstSentNanos;
     }
@@ -46,8 +46,8 @@ abstract class Request {
     abstract void write(FrameWriter writer, int requestId) throws IOException;
 
     /**
-     * Takes the reply. False: the sidecar cannot answer now, so the connection shall be opened anew
-     * and the request sent again.
+     * Takes the reply. False: the sidecar cannot answer now, so the connection must be reopened and
+     * the request sent again.
      *
      * @throws SteleException the reply is malformed; the connection cannot be trusted any more
      */

@@ -75,7 +75,7 @@ final class RowBinding {
         setRow(encoder.array(), 0, length);
     }
 
-    /** Takes an encoded row of this layout, which the caller answers for; the sidecar checks it. */
+    /** Takes an encoded row of this layout. The row is not checked here, but by the sidecar. */
     void setRow(byte[] bytes, int offset, int length) {
         row = bytes;
         rowOffset = offset;

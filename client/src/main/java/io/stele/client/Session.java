@@ -156,7 +156,7 @@ final class Session {
             return read();
         } catch (SocketTimeoutException e) {
             if (oldestAgeNanos(ticker.getAsLong()) < answerTimeout.toNanos()) {
-                return null; // nothing is due: nobody asked, or only just now
+                return null; // nothing is due: no request was sent, or only just now
             }
             throw new IOException(
                     "The sidecar has not answered for " + answerTimeout.toMillis() + " ms", e);

@@ -72,8 +72,8 @@ final class SessionOpener {
     }
 
     /**
-     * Who dials a local port that nobody listens on can be given that very port and meet himself;
-     * keeping it would keep the sidecar from coming back.
+     * A connect to a local port without a listener can get that same port as its source and so
+     * connect to itself. Such a socket would block the port for the sidecar.
      */
     private static void refuseItself(Socket socket) throws IOException {
         if (socket.getLocalSocketAddress().equals(socket.getRemoteSocketAddress())) {

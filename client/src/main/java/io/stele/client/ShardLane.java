@@ -76,7 +76,7 @@ final class ShardLane implements Lane {
             byte[] row,
             int rowOffset,
             int rowLength) {
-        // A refused insert takes its whole batch along: nobody else's row is in it.
+        // A refused insert fails its whole batch, so it gets a batch of its own.
         boolean alone = kind == OperationKind.INSERT;
         WriteRequest batch = open;
         long needed = (long) keyLength + rowLength + OPERATION_OVERHEAD_BYTES;
@@ -263,8 +263,8 @@ final class ShardLane implements Lane {
     }
 
     /**
-     * What was not sent yet, oldest first, behind what was to be sent again; under the writer's
-     * lock.
+     * Takes the batches that were not sent yet, oldest first, after those to be sent again; under
+     * the writer's lock.
      */
     List<WriteRequest> takeUnsent() {
         List<WriteRequest> unsent = abandonPostponed();

@@ -10,9 +10,9 @@ import java.util.List;
 /**
  * The batches of a writer that came back because the table has changed.
  *
- * <p>All batches on the way were encoded for the same version, so all of them come back like the
- * first one. Nothing is sent until they have; then the table is fetched and everything is encoded
- * anew in its old order. A refusal is final, so the new batches have new sequences.
+ * <p>All batches in flight were encoded for the same version, so all of them are refused like the
+ * first one. Nothing is sent until they are. Then the table is fetched and everything is encoded
+ * again in its old order. A refusal is final, so the new batches have new sequences.
  *
  * <p>Guarded by the lock of the writer.
  */
@@ -62,7 +62,8 @@ final class StaleBatches {
     }
 
     /**
-     * What was refused and what the lanes have not sent, in the order in which it has to arrive.
+     * Takes the refused batches and those that the batchers have not sent, in the order in which
+     * they must arrive.
      */
     List<WriteRequest> takeWith(ShardLane[] lanes) {
         List<WriteRequest> all = new ArrayList<>(refused);

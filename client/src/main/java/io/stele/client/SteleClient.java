@@ -29,8 +29,7 @@ import java.util.function.LongSupplier;
 
 /**
  * A client of Stele's sidecars: rows in, rows out by key. One connection a sidecar carries
- * everything, pipelined, and opens itself anew when it breaks. Thread-safe; close it after the
- * writers.
+ * everything, pipelined, and reconnects when it breaks. Thread-safe; close it after the writers.
  *
  * <pre>{@code
  * try (SteleClient client = SteleClient.builder().endpoint("localhost", 8482).secret(secret).build();
@@ -122,7 +121,7 @@ public final class SteleClient implements AutoCloseable {
         openFlights.forEach(FlightClient::close);
     }
 
-    /** Asks one sidecar after the other until one answers. */
+    /** Sends the request to one sidecar after the other until one answers. */
     CompletableFuture<KnownTable> describe(String schemaName, String tableName) {
         byte[] payload = new GetTable(schemaName, tableName).encode();
         return describe(payload, 0);
@@ -261,13 +260,15 @@ public final class SteleClient implements AutoCloseable {
             return this;
         }
 
-        /** Who is calling, for the sidecar's logs. */
+        /** Sets the name of the caller, for the sidecar's logs. */
         public Builder name(String value) {
             name = requireNonNull(value, "value is null");
             return this;
         }
 
-        /** Who the reads are for: what the sidecar chooses their scheduling group by. */
+        /**
+         * Sets the query's identity, by which the sidecar chooses the scheduling group of reads.
+         */
         public Builder tag(QueryTag value) {
             tag = requireNonNull(value, "value is null");
             return this;

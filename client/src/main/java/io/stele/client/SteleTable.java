@@ -35,12 +35,12 @@ public final class SteleTable {
         this.bound = new Bound(table);
     }
 
-    /** The table as it is known now. */
+    /** The latest schema that this client has loaded. */
     public TableSchema schema() {
         return bound.table.schema();
     }
 
-    /** Schema, statistics and routing as they are known now. */
+    /** The latest schema, statistics and routing that this client has loaded. */
     public TableDescription description() {
         return bound.table.description();
     }
@@ -66,10 +66,11 @@ public final class SteleTable {
     }
 
     /**
-     * The rows of primary keys at a read point, in their order.
+     * The rows of primary keys at a snapshot, in the order of the keys.
      *
-     * @throws SteleException TYPE_MISMATCH and the like: a key is wrong; READ_POINT_EXPIRED: that
-     *     snapshot is gone; UNAVAILABLE: a sidecar stays away
+     * @throws SteleException TYPE_MISMATCH and the like: a key has the wrong type;
+     *     READ_POINT_EXPIRED: the snapshot's lease has expired; UNAVAILABLE: a sidecar cannot be
+     *     reached
      */
     public List<Optional<List<@Nullable Object>>> multiGet(
             List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
@@ -104,7 +105,7 @@ public final class SteleTable {
         return rows;
     }
 
-    /** One version of the table and its lanes. */
+    /** One version of the table and its batchers. */
     private static final class Bound {
         private final KnownTable table;
         private final RowBinding encoding;

@@ -83,7 +83,7 @@ public final class TableWriter implements AutoCloseable {
         return writerId;
     }
 
-    /** The table as this writer knows it now. */
+    /** The latest schema that this writer has loaded. */
     public TableSchema schema() {
         lock.lock();
         try {
@@ -252,7 +252,10 @@ public final class TableWriter implements AutoCloseable {
         return lastLsn;
     }
 
-    /** How many acknowledged rows of this writer had no effect because of what was there. */
+    /**
+     * The number of acknowledged rows of this writer that had no effect because of the present
+     * rows.
+     */
     public long skippedRows() {
         lock.lock();
         try {
@@ -439,7 +442,7 @@ public final class TableWriter implements AutoCloseable {
         return created;
     }
 
-    // For the lanes, which call these with the lock held.
+    // For the batchers, which call the methods below with the lock held.
 
     void lock() {
         lock.lock();

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * One batch of a shard. It gets its sequence when it is sent first and keeps it, so that the shard
- * knows it when it comes again. Guarded by the writer's lock until it is sent; unchanged from then
- * on.
+ * One batch of a shard. It gets its sequence when it is first sent, and a resend has the same one,
+ * so that the shard detects duplicates. Guarded by the writer's lock until it is sent; unchanged
+ * from then on.
  */
 final class WriteRequest extends Request {
     private final ShardLane lane;
@@ -70,7 +70,7 @@ final class WriteRequest extends Request {
         }
     }
 
-    /** Whether it is one insert, whose refusal is told by its future alone. */
+    /** Whether it is a single insert, whose refusal is reported only by its future. */
     boolean isAlone() {
         return alone;
     }

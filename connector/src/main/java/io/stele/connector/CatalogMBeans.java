@@ -6,8 +6,8 @@ import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.sidecar.Warehouse;
-import io.stele.storage.objectstore.cached.DataCacheMetrics;
-import io.stele.storage.retrieval.BalanceMetrics;
+import io.stele.objectstore.cached.DataCacheMetrics;
+import io.stele.objectstore.retrieval.BalanceMetrics;
 import jakarta.annotation.PreDestroy;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,7 @@ final class CatalogMBeans {
     }
 
     private void export(String type, Object metrics) {
-        // The generator knows the domain by this class
+        // The name generator derives the domain from this class
         String name = names.generatedNameOf(DataCacheMetrics.class, Map.of("type", type));
         exporter.export(name, metrics);
         exported.add(name);

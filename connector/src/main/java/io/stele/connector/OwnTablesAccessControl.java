@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An access control that lets nobody change what shows the state of the system: tables of the
- * schema {@code system}, and {@code t$files} and the like. Trino hands some of these statements to
- * nobody, and fails them as internal errors. Thread-safe.
+ * An access control that denies changes of the tables that show the state of the system: those of
+ * the schema {@code system}, and {@code t$files} and the like. Without it, Trino fails some of
+ * these statements as internal errors. Thread-safe.
  */
 final class OwnTablesAccessControl extends ForwardingConnectorAccessControl {
     private static final String SYSTEM_SCHEMA = "system";

@@ -19,7 +19,7 @@ public final class PlanningTimes {
     private final LongAdder metadataNanos = new LongAdder();
     private final LongAdder splitNanos = new LongAdder();
 
-    /** A call of the metadata that took so many nanoseconds. */
+    /** Counts a metadata call that took {@code nanos} nanoseconds. */
     void called(long nanos) {
         calls.increment();
         metadataNanos.add(nanos);

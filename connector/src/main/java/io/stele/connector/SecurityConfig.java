@@ -12,11 +12,11 @@ public class SecurityConfig {
 
     /** Trino's kinds of access control in a connector. */
     public enum Security {
-        /** Everybody may do everything. */
+        /** All users may do everything. */
         ALLOW_ALL,
-        /** Everybody may read, and nobody change anything. */
+        /** All users may read, and none may change anything. */
         READ_ONLY,
-        /** Whatever Trino's system access control says. */
+        /** Trino's system access control decides alone. */
         SYSTEM,
         /** Rules in the file that {@code security.config-file} names. */
         FILE

@@ -17,7 +17,8 @@ final class SecurityModule extends AbstractConfigurationAwareModule {
             case READ_ONLY -> install(new ReadOnlySecurityModule());
             case FILE -> install(new FileBasedAccessControlModule());
             case SYSTEM -> {
-                // Without one of its own, Trino asks its system access control alone
+                // Without an access control of this connector, Trino uses only its system access
+                // control
             }
         }
     }

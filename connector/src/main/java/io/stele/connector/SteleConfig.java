@@ -117,7 +117,7 @@ public class SteleConfig {
         return this;
     }
 
-    // A sidecar knows outcomes for six hours.
+    // At most 5 hours: a sidecar stores outcomes for six.
     @MinDuration("1s")
     @MaxDuration("5h")
     public Duration getChangeTimeout() {

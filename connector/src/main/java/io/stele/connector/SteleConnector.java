@@ -61,7 +61,7 @@ public final class SteleConnector implements Connector {
     private final Set<ConnectorTableFunction> tableFunctions;
     private final Set<SystemTable> systemTables;
     private final Optional<ConnectorAccessControl> accessControl;
-    private final boolean aggregationPushdown; // where a session says nothing
+    private final boolean aggregationPushdown; // the default of sessions
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
 
     @Inject
@@ -106,7 +106,7 @@ public final class SteleConnector implements Connector {
     @Override
     public ConnectorTransactionHandle beginTransaction(
             IsolationLevel isolationLevel, boolean readOnly, boolean autoCommit) {
-        // One snapshot a transaction is more than this asks for
+        // One snapshot per transaction is stronger than this level
         checkConnectorSupports(READ_COMMITTED, isolationLevel);
         return transactions.begin();
     }

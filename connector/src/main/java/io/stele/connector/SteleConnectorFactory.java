@@ -24,7 +24,7 @@ public final class SteleConnectorFactory implements ConnectorFactory {
     private final String dataDirectory;
 
     /**
-     * @param dataDirectory of the node; empty: none is known
+     * @param dataDirectory of the node; empty: none
      */
     SteleConnectorFactory(String dataDirectory) {
         this.dataDirectory = requireNonNull(dataDirectory, "dataDirectory is null");
@@ -51,7 +51,7 @@ public final class SteleConnectorFactory implements ConnectorFactory {
                                     new MBeanModule(),
                                     new MBeanServerModule(),
                                     new ConnectorObjectNameGeneratorModule(
-                                            "io.stele.storage.objectstore.cached", "stele"),
+                                            "io.stele.objectstore.cached", "stele"),
                                     new SecurityModule(),
                                     new SteleModule(CacheFolder.of(catalogName, dataDirectory)))
                             .doNotInitializeLogging()

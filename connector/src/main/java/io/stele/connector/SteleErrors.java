@@ -31,7 +31,7 @@ public final class SteleErrors {
                 codeOf(failure.code()), String.valueOf(failure.getMessage()), failure);
     }
 
-    /** What a failed read or write of a warehouse object means, naming the object. */
+    /** The error of a failed read or write of a warehouse object, naming the object. */
     public static TrinoException storeFailed(String what, String path, IOException cause) {
         return new TrinoException(
                 SteleErrorCode.STELE_STORE_FAILED,

@@ -2,7 +2,7 @@ package io.stele.connector;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCache;
 import io.trino.spi.Plugin;
 import io.trino.spi.connector.ConnectorFactory;
 import java.util.List;
@@ -19,7 +19,7 @@ public final class StelePlugin implements Plugin {
     /**
      * In a node with this data directory.
      *
-     * @param dataDirectory empty: none is known
+     * @param dataDirectory empty: none
      */
     public StelePlugin(String dataDirectory) {
         this.dataDirectory = requireNonNull(dataDirectory, "dataDirectory is null");

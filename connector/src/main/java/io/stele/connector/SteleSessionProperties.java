@@ -48,10 +48,10 @@ public final class SteleSessionProperties {
     private static final String AGGREGATION_PUSHDOWN_MAX_ROWS = "aggregation_pushdown_max_rows";
     private static final String FRAGMENT_CACHE_ENABLED = "fragment_cache_enabled";
 
-    /** The least history that may be asked to be kept when the rest is to be forgotten. */
+    /** The least history that {@code expire_snapshots} must leave. */
     public static final String EXPIRE_SNAPSHOTS_MIN_RETENTION = "expire_snapshots_min_retention";
 
-    /** The least age of files that {@code remove_orphan_files} may be told to delete. */
+    /** The least age of files that {@code remove_orphan_files} may delete. */
     public static final String REMOVE_ORPHAN_FILES_MIN_RETENTION =
             "remove_orphan_files_min_retention";
 
@@ -67,7 +67,7 @@ public final class SteleSessionProperties {
     // As Iceberg's: longer than any write, and than clocks differ
     private static final Duration DEFAULT_REMOVE_ORPHAN_FILES_MIN_RETENTION = new Duration(7, DAYS);
 
-    // What a dashboard shows; more are better merged by many workers than by one sidecar
+    // Enough for a dashboard; more groups are better combined by many workers than by one sidecar
     private static final int DEFAULT_MAX_GROUPS = 10_000;
 
     // Some seconds of a sidecar with a few cores; of larger tables the workers' cores are many
@@ -193,7 +193,7 @@ public final class SteleSessionProperties {
                         false));
     }
 
-    /** Who the session's queries are for: what sidecars choose their scheduling group by. */
+    /** The identity of the session's query, by which sidecars choose a scheduling group. */
     public static QueryTag queryTag(ConnectorSession session) {
         return new QueryTag(
                 session.getUser(),
@@ -206,7 +206,7 @@ public final class SteleSessionProperties {
         return Optional.ofNullable(session.getProperty(READ_LSN, Long.class)).map(Lsn::new);
     }
 
-    /** What INSERT does with keys that are there already. */
+    /** The behaviour of INSERT for existing keys. */
     public static ExistingRows existingRows(ConnectorSession session) {
         return session.getProperty(INSERT_EXISTING_ROWS_BEHAVIOR, ExistingRows.class);
     }
@@ -241,12 +241,12 @@ public final class SteleSessionProperties {
         return session.getProperty(DATA_CACHE_ENABLED, Boolean.class);
     }
 
-    /** Whether footers of files are kept. */
+    /** Whether footers of files are cached. */
     public static boolean isFooterCacheEnabled(ConnectorSession session) {
         return session.getProperty(FOOTER_CACHE_ENABLED, Boolean.class);
     }
 
-    /** Whether decoded columns of files are kept. */
+    /** Whether decoded columns of files are cached. */
     public static boolean isColumnCacheEnabled(ConnectorSession session) {
         return session.getProperty(COLUMN_CACHE_ENABLED, Boolean.class);
     }
@@ -256,17 +256,17 @@ public final class SteleSessionProperties {
         return session.getProperty(AGGREGATION_PUSHDOWN_ENABLED, Boolean.class);
     }
 
-    /** Whether results of files that were kept may be used. */
+    /** Whether cached results of files may be used. */
     public static boolean isFragmentCacheEnabled(ConnectorSession session) {
         return session.getProperty(FRAGMENT_CACHE_ENABLED, Boolean.class);
     }
 
-    /** Most groups that the sidecar is asked for. */
+    /** Most groups of an aggregation in the sidecar. */
     public static int aggregationPushdownMaxGroups(ConnectorSession session) {
         return session.getProperty(AGGREGATION_PUSHDOWN_MAX_GROUPS, Integer.class);
     }
 
-    /** Most rows of a table that the sidecar is asked to aggregate. */
+    /** Most rows of a table that the sidecar aggregates. */
     public static long aggregationPushdownMaxRows(ConnectorSession session) {
         return session.getProperty(AGGREGATION_PUSHDOWN_MAX_ROWS, Long.class);
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentMap;
 /** The open Trino transactions of this catalog. Thread-safe. */
 public final class SteleTransactions {
     private final SteleMetadataFactory factory;
-    // Empty until somebody asks for it, and says who he is
+    // Empty until the first request for metadata, which names the user
     private final ConcurrentMap<ConnectorTransactionHandle, Optional<SteleMetadata>> open =
             new ConcurrentHashMap<>();
 

@@ -1,7 +1,4 @@
-/**
- * The Trino connector {@code stele}: a front door that reads files directly and live rows from
- * sidecars.
- */
+/** The Trino connector {@code stele}: it reads files directly, and live rows from sidecars. */
 @NullMarked
 package io.stele.connector;
 

@@ -1,12 +1,12 @@
 package io.stele.connector;
 
-import io.stele.storage.objectstore.ObjectEntry;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.hadoop.HadoopConfig;
-import io.stele.storage.objectstore.hadoop.HadoopLocation;
-import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
-import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.hadoop.HadoopConfig;
+import io.stele.objectstore.hadoop.HadoopLocation;
+import io.stele.objectstore.hadoop.HadoopObjectStore;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalThreads;
 import io.stele.testing.MiniHdfs;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** Every failure that crosses a wire has one of these names; the names never change meaning. */
 public enum ErrorCode {
-    /** The request makes no sense, whatever the state of the store. */
+    /** The request is invalid in every state of the store. */
     INVALID_ARGUMENT(Category.USER),
     /** A value has another type than its column. */
     TYPE_MISMATCH(Category.USER),
@@ -35,21 +35,18 @@ public enum ErrorCode {
      * and never will be.
      */
     TRANSACTION_ABORTED(Category.EXTERNAL),
-    /** What an aggregation comes to does not fit the type of its result. */
+    /** The result of an aggregation does not fit its type. */
     NUMBER_OUT_OF_RANGE(Category.USER),
     /** An aggregation has more groups than it may, or they need too much memory. */
     TOO_MANY_GROUPS(Category.USER),
     UNAUTHENTICATED(Category.USER),
-    /** Somebody asked that it ends; what it had not done is not done. */
+    /** The work was cancelled on request; the part that was not done is not done. */
     CANCELLED(Category.USER),
     /** A limit on queued work is reached; nothing was done; retry later. */
     BUSY(Category.EXTERNAL),
-    /**
-     * A batch came again so late that it is not known any more whether it was applied; nothing was
-     * done now.
-     */
+    /** A batch was sent again too late: its outcome is no longer stored. Nothing was done now. */
     OUTCOME_UNKNOWN(Category.EXTERNAL),
-    /** The read point was closed or outlived its lease. */
+    /** The snapshot was closed or its lease expired. */
     READ_POINT_EXPIRED(Category.EXTERNAL),
     /** The sidecar cannot be reached, or is starting or stopping. */
     UNAVAILABLE(Category.EXTERNAL),

@@ -8,8 +8,8 @@ import java.time.Instant;
  * A log sequence number: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit
  * counter.
  *
- * <p>Unique and increasing within a shard and comparable between shards, so every LSN is a read
- * point.
+ * <p>Unique and increasing within a shard and comparable between shards, so every LSN identifies a
+ * snapshot.
  *
  * <p>Invariant: {@code 0 <= value}; the time ends in the year 6429.
  */
@@ -20,7 +20,7 @@ public record Lsn(@JsonValue long value) implements Comparable<Lsn> {
     /** Before everything: no write has this LSN. */
     public static final Lsn MIN = new Lsn(0);
 
-    /** After everything: a read at this point sees whatever has been applied. */
+    /** The greatest LSN: a read at it sees everything applied so far. */
     public static final Lsn MAX = new Lsn(Long.MAX_VALUE);
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)

@@ -13,7 +13,7 @@ import static java.util.Objects.requireNonNull;
  * @param resourceGroup of the query in Trino, such as {@code global.etl}
  */
 public record QueryTag(String user, String source, String resourceGroup) {
-    /** Nothing said. */
+    /** All three values are empty. */
     public static final QueryTag NONE = new QueryTag("", "", "");
 
     /** Most characters of each: enough for any name, too few to burden every call. */

@@ -42,7 +42,9 @@ public final class SteleException extends RuntimeException {
         return code;
     }
 
-    /** How long to wait before the same request may succeed, as far as whoever failed it knows. */
+    /**
+     * How long to wait before the same request may succeed; empty if the cause does not give it.
+     */
     public OptionalLong retryAfterMillis() {
         return retryAfterMillis == NOT_SAID
                 ? OptionalLong.empty()

@@ -20,15 +20,15 @@ public interface BackgroundPool extends Executor, AutoCloseable {
     void execute(Runnable task);
 
     /**
-     * Lets the calling task wait for about {@code millis}, less if the pool is closed: for work
-     * that must not go too fast.
+     * Makes the calling task wait for about {@code millis}, or less if the pool is closed. For
+     * rate-limited work.
      */
     void pause(long millis);
 
-    /** What the pool does now. */
+    /** The present load of the pool. */
     PoolLoad load();
 
-    /** Drops waiting tasks, lets running ones end and waits for them. */
+    /** Drops waiting tasks and waits for running ones to end. */
     @Override
     void close();
 }

@@ -34,9 +34,9 @@ public final class BlockingPool implements Executor, AutoCloseable {
     private long finished; // guarded by lock
 
     /**
-     * @param concurrency how many calls may be in progress at once
-     * @param waitingLimit how many may wait for that
-     * @param uncaught told of anything a call throws
+     * @param concurrency limit of calls in progress
+     * @param waitingLimit limit of calls that wait
+     * @param uncaught called with anything a call throws
      */
     public BlockingPool(
             int concurrency,
@@ -81,7 +81,7 @@ public final class BlockingPool implements Executor, AutoCloseable {
         }
     }
 
-    /** What the pool does now. */
+    /** The present load of the pool. */
     public PoolLoad load() {
         synchronized (lock) {
             return new PoolLoad(threads.size(), waiting.size(), finished);

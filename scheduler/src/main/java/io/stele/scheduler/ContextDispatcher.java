@@ -1,6 +1,6 @@
 package io.stele.scheduler;
 
-/** The mechanism under execution contexts: who runs a context that has something to do. */
+/** The mechanism under execution contexts: it chooses the thread that runs a runnable context. */
 interface ContextDispatcher {
     /**
      * Takes a context that has just become runnable. Called by any thread, once for each time;
@@ -8,6 +8,6 @@ interface ContextDispatcher {
      */
     void runnable(ExecutionContext context);
 
-    /** Told of anything a task throws. */
+    /** Called with anything a task throws. */
     void failed(Throwable failure);
 }

@@ -31,7 +31,7 @@ final class ContextInbox {
         }
     }
 
-    /** Takes all that is there, oldest first. */
+    /** Takes all contexts in it, oldest first. */
     void drain(Consumer<ExecutionContext> taker) {
         ExecutionContext newestFirst = newest.getAndSet(null);
         ExecutionContext oldestFirst = null;

@@ -15,10 +15,7 @@ public interface ContextPool extends AutoCloseable {
      */
     SchedulingGroup createGroup(String name, int shares, Urgency urgency);
 
-    /**
-     * Leaves a group out of the status from now on. Contexts that it still has go on with its
-     * shares.
-     */
+    /** Removes a group from the status. Its remaining contexts still run with its shares. */
     void removeGroup(SchedulingGroup group);
 
     /** Makes a context with one share of its group, which must be one of this pool's. */
@@ -44,7 +41,7 @@ public interface ContextPool extends AutoCloseable {
      */
     boolean tryRunHere(SchedulingGroup group, Runnable task);
 
-    /** What the pool does now and has done. */
+    /** The present status of the pool and its counters. */
     PoolStatus status();
 
     /** Runs what is runnable, then ends; tasks that come later may be dropped. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A long-lived serial task queue in user space (Hologres, section 4.2). Its tasks run one at a
- * time, in the order of submission, on whichever worker its pool assigns.
+ * time, in the order of submission, on the worker that its pool assigns.
  *
  * <p>State that only tasks of one context access needs no lock: each task happens before the next.
  * Tasks must not block; calls that wait belong in a {@link BlockingPool}.
@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExecutionContext extends TaskQueue implements Executor {
     /*
-     * IDLE -> SCHEDULED (whoever submits) -> RUNNING -> SCHEDULED | IDLE | DONE (the worker).
+     * IDLE -> SCHEDULED (the submitter) -> RUNNING -> SCHEDULED | IDLE | DONE (the worker).
      *
      * No wake-up is lost: a submitter pushes its task and then reads the state; the worker sets
      * IDLE and then reads the submission stack. Both are sequentially consistent, so at least one
      * of them sees the other, and the compare-and-set from IDLE lets exactly one of them go on.
      *
-     * Whoever takes a context out of IDLE owns the fields of the worker below until it hands the
-     * context on through an inbox.
+     * The thread that takes a context out of IDLE owns the fields of the worker below until it
+     * hands the context on through an inbox.
      */
     private static final int IDLE = 0;
     private static final int SCHEDULED = 1;
@@ -50,7 +50,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         }
     }
 
-    /** What {@link #runNext} found. */
+    /** The outcome of {@link #runNext}. */
     enum Outcome {
         /** No task waited. */
         NOTHING,
@@ -116,8 +116,8 @@ public final class ExecutionContext extends TaskQueue implements Executor {
     }
 
     /**
-     * Queues work that is done step by step; it is told if it is cancelled, here at once when the
-     * context takes no more.
+     * Queues work that is done step by step. It is notified if it is cancelled: here at once, if
+     * the context accepts nothing more.
      */
     public void start(WorkUnit unit) {
         enqueue(new Tasks.Stepwise(requireNonNull(unit, "unit is null")));
@@ -180,7 +180,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         }
     }
 
-    // ---- for whoever runs the context
+    // ---- for the thread that runs the context
 
     /** Takes the context out of where it was scheduled; the caller's thread runs its turn. */
     void begin() {
@@ -192,7 +192,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         state = RUNNING;
     }
 
-    /** Says whose turn goes on; null: nobody's for now. */
+    /** Sets the thread that continues this turn; null: none for now. */
     void runOn(@Nullable Thread thread) {
         runner = thread;
     }
@@ -221,7 +221,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         return Outcome.UNFINISHED;
     }
 
-    /** Whether a task waits; only the owner may ask. */
+    /** Whether a task waits; only the owner may call it. */
     boolean hasTasks() {
         return peek() != null;
     }

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * that share their time by scheduling group. {@link ThreadedFairPool} gives each worker a thread,
  * {@link SimulatedWorkers} a virtual time.
  *
- * <p>Threads: as the methods say; what {@link ContextPool} has may be called from any thread.
+ * <p>The methods of {@link ContextPool} may be called from any thread; the others state their own
+ * rules.
  */
 final class FairPool implements ContextPool, ContextDispatcher {
     /*
@@ -34,12 +35,12 @@ final class FairPool implements ContextPool, ContextDispatcher {
      * they become runnable, when it has nothing to do and another worker has more than it runs
      * (its parking flag is the request), and when loads differ at a balancing (a Move).
      *
-     * Contexts of latency groups have no worker: they wait in one inbox that every worker looks at
+     * Contexts of latency groups have no worker: they wait in one inbox that every worker checks
      * before its own queue, because a request that is pinned to one worker waits with it while the
-     * system has taken its thread away. A waiting one interrupts whoever polls. The class as a whole
-     * has a virtual runtime on each worker as well, so beyond a small bonus it gets its share only.
-     * A thread that has a request may serve it itself where a worker would turn to it at once; that
-     * worker is charged as if it had, so the share is the same.
+     * system has taken its thread away. A waiting one interrupts the contexts that poll their yield
+     * signal. The class as a whole has a virtual runtime on each worker as well, so beyond a small
+     * bonus it gets its share only. A thread that has a request may serve it itself where a worker
+     * would turn to it at once; that worker is charged as if it had, so the share is the same.
      *
      * [1] Jiang et al., Alibaba Hologres: A Cloud-Native Service for Hybrid Serving/Analytical
      *     Processing, PVLDB 13(12), 2020.
@@ -60,8 +61,8 @@ final class FairPool implements ContextPool, ContextDispatcher {
     private volatile boolean closing;
 
     /**
-     * @param unparker called when a worker that was parked has something to do
-     * @param uncaught told of anything a task throws
+     * @param unparker called when a parked worker has work
+     * @param uncaught called with anything a task throws
      */
     FairPool(
             FairPoolOptions options,
@@ -184,7 +185,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
     @Override
     public boolean tryRunHere(SchedulingGroup group, Runnable task) {
         if (hasIdleWorkers()) {
-            runHere(group, task); // nobody waits for the time
+            runHere(group, task); // the caller does not need the time
             return true;
         }
         if (group.urgency() != Urgency.LATENCY || guests.get() >= workers.size()) {
@@ -321,7 +322,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
         return closing;
     }
 
-    /** Lets workers end when they have nothing more to run. */
+    /** Workers end when they have nothing more to run. */
     @Override
     public void close() {
         closing = true;

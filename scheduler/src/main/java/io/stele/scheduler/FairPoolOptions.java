@@ -3,9 +3,9 @@ package io.stele.scheduler;
 /**
  * The numbers of a {@link FairPool}.
  *
- * @param workers how many threads share the work
- * @param quantumNanos how long a context keeps its worker while others wait; a context of a latency
- *     group interrupts it
+ * @param workers number of threads
+ * @param quantumNanos how long a context may run while others wait; a context of a latency group
+ *     interrupts it
  * @param balanceNanos how often the load of the workers is compared and evened out
  */
 public record FairPoolOptions(int workers, long quantumNanos, long balanceNanos) {

@@ -12,11 +12,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plain thread pool in the place of a {@link ThreadedFairPool}: contexts that have something to
- * do wait in one queue, first come, first served, and none is ever asked to give its thread back.
+ * A plain thread pool instead of a {@link ThreadedFairPool}: runnable contexts wait in one queue,
+ * first come, first served, and none is ever asked to yield its thread.
  *
- * <p>What fair scheduling is measured against; shares and urgencies mean nothing here. Guarded by
- * its own lock.
+ * <p>It is the baseline of fair scheduling; shares and urgencies have no effect. Guarded by its own
+ * lock.
  */
 public final class FifoPool extends SharelessPool {
     private final Object lock = new Object();
@@ -28,7 +28,7 @@ public final class FifoPool extends SharelessPool {
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}
-     * @param uncaught told of anything a task throws; the thread goes on
+     * @param uncaught called with anything a task throws; the thread continues
      */
     public FifoPool(
             int workers,

@@ -19,7 +19,7 @@ public final class SchedulingGroup {
     /** The most shares a group or a context can have. */
     public static final int MAX_SHARES = 10_000;
 
-    /** The shares of a group nobody said anything about. */
+    /** The shares of a group without a setting. */
     public static final int DEFAULT_SHARES = 1_000;
 
     private static final long ONE_CONTEXT = 1L << 40; // counts above the sum of shares
@@ -107,7 +107,7 @@ public final class SchedulingGroup {
                 });
     }
 
-    /** The group as it is now, of which workers run so many contexts. */
+    /** The group's present status, with the given number of running contexts. */
     GroupStatus status(long runningContexts) {
         return new GroupStatus(
                 name,
@@ -153,7 +153,7 @@ public final class SchedulingGroup {
         return contextShare * (double) shares() / sum;
     }
 
-    /** How many contexts were placed before; counts up. */
+    /** The number of contexts placed before; counts up. */
     int nextPlacement() {
         return placements.getAndIncrement() & Integer.MAX_VALUE;
     }

@@ -39,9 +39,9 @@ final class SchedulingGroups implements Iterable<SchedulingGroup> {
     }
 
     /**
-     * What the groups do now.
+     * The present status of the groups.
      *
-     * @param running how many contexts of a group run at this moment
+     * @param running the number of running contexts of a group
      */
     List<GroupStatus> status(ToLongFunction<SchedulingGroup> running) {
         return groups.stream().map(group -> group.status(running.applyAsLong(group))).toList();

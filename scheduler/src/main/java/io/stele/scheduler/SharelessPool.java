@@ -10,13 +10,13 @@ import java.util.function.Consumer;
  * the simulated pool.
  */
 abstract class SharelessPool implements ContextPool {
-    private static final long AVERAGE_NANOS = 1_000_000; // of shares, which nobody asks for
+    private static final long AVERAGE_NANOS = 1_000_000; // of shares, which have no effect here
 
     private final SchedulingGroups groups = new SchedulingGroups();
     private final ContextDispatcher dispatcher;
 
     /**
-     * @param uncaught told of anything that a task of a context throws
+     * @param uncaught called with anything that a task of a context throws
      */
     SharelessPool(Consumer<Throwable> uncaught) {
         requireNonNull(uncaught, "uncaught is null");
@@ -49,7 +49,7 @@ abstract class SharelessPool implements ContextPool {
         return new ExecutionContext(name, group, share, dispatcher);
     }
 
-    /** False: whatever comes waits for its turn. */
+    /** Always false: every task waits for its turn. */
     @Override
     public final boolean tryRunHere(SchedulingGroup group, Runnable task) {
         return false;

@@ -92,7 +92,7 @@ public final class SimulatedBurst {
     }
 
     /**
-     * What came out.
+     * The result.
      *
      * @param windowNanos the length of a window
      * @param shares of each query, by name: its part of the processor time in each window
@@ -111,7 +111,7 @@ public final class SimulatedBurst {
             return found;
         }
 
-        /** How far the shares of a window are from equal ones, at most, relative to those. */
+        /** The greatest deviation of a window's shares from equal ones, relative to those. */
         public double deviation(int window) {
             return deviation(window, 1);
         }
@@ -146,8 +146,9 @@ public final class SimulatedBurst {
         }
 
         /**
-         * How long after queries came the shares over any {@link #WINDOW_NANOS} from then on stay
-         * within a deviation, until queries come or go again; in nanoseconds, whole windows.
+         * The time after the arrival of queries from which the shares over every {@link
+         * #WINDOW_NANOS} stay within a deviation, until queries come or end again; in nanoseconds,
+         * whole windows.
          *
          * @param fromWindow of the paper
          * @param toWindow of the paper

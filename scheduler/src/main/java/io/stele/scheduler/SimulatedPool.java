@@ -24,7 +24,7 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
     private final List<Runnable> periodic = new ArrayList<>();
 
     /**
-     * @param uncaught told of anything that a task of a context throws
+     * @param uncaught called with anything that a task of a context throws
      */
     public SimulatedPool(RandomGenerator random, Consumer<Throwable> uncaught) {
         super(uncaught);
@@ -64,7 +64,7 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
         return new PoolLoad(0, tasks.size(), 0);
     }
 
-    /** Costs no time: the simulation moves its clock by itself. */
+    /** Does not wait: the simulation advances its clock itself. */
     @Override
     public void pause(long millis) {
         // nothing else runs meanwhile, as on one thread
@@ -97,8 +97,8 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
     /**
      * Runs tasks until none waits.
      *
-     * @throws IllegalStateException after {@code limit} tasks: work that keeps making work never
-     *     ends
+     * @throws IllegalStateException after {@code limit} tasks: work that creates new work would
+     *     never end
      */
     public void runUntilIdle(int limit) {
         for (int ran = 0; ran < limit; ran++) {
@@ -118,7 +118,7 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
         return tasks.size();
     }
 
-    /** Forgets every waiting task: what a crash does. */
+    /** Drops every waiting task, as a crash does. */
     public void drop() {
         tasks.clear();
         periodic.clear();

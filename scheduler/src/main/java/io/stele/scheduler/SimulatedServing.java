@@ -25,7 +25,7 @@ public final class SimulatedServing {
             int computations, long chunkNanos, long requestNanos, long periodNanos, int requests) {}
 
     /**
-     * What came out.
+     * The result.
      *
      * @param p50Nanos from arrival to end, of half the requests at most
      * @param computingShare the part of the workers' time that went to the computations

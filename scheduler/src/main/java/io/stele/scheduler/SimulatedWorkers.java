@@ -8,9 +8,9 @@ import java.util.function.Consumer;
  * A fair pool whose workers have virtual time instead of threads: fairness and latency can be
  * measured without noise, and the same history runs twice the same way.
  *
- * <p>Each worker has a clock of its own, and the one that is furthest behind goes on with one task
- * or one step. A task says how long it took with {@link #spend}. What comes from outside is an
- * event at a time. Confined to one thread.
+ * <p>Each worker has a clock of its own, and the one that is furthest behind runs one task or one
+ * step. A task reports how long it took with {@link #spend}. Input from outside is an event with a
+ * time. Confined to one thread.
  */
 public final class SimulatedWorkers {
     private final FairPool pool;
@@ -47,13 +47,13 @@ public final class SimulatedWorkers {
         now += nanos;
     }
 
-    /** Lets something happen at a time that no worker has passed. */
+    /** Schedules an event at a time that no worker has passed. */
     public void at(long timeNanos, Runnable action) {
         events.add(new Event(timeNanos, eventCount++, action));
     }
 
     /**
-     * Goes on until every worker and event is at this time or later.
+     * Runs until every worker and event is at this time or later.
      *
      * @return steps and events so far that ran in this call
      */

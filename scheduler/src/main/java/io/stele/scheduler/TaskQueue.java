@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The two queues of an execution context (Hologres, section 4.2.2): a submission stack that any
- * thread pushes onto, and a private first-in-first-out queue that only the owner touches and into
- * which it moves what was submitted.
+ * thread pushes onto, and a private first-in-first-out queue that only the owner touches and to
+ * which it transfers submitted tasks.
  *
  * <p>A superclass and not a part of the context, because a context must stay small: there may be a
  * million of them.
@@ -44,7 +44,7 @@ abstract class TaskQueue {
         void cancelled() {}
     }
 
-    /** What a closed queue ends with. */
+    /** The marker at the end of a closed queue. */
     static final class End extends Task {
         final CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
         volatile boolean cancelling; // drop what waits instead of running it

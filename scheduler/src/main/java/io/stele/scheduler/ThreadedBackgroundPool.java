@@ -27,8 +27,8 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
     private boolean ending; // guarded by pausing
 
     /**
-     * @param waitingLimit how many tasks may wait for a thread
-     * @param uncaught told of anything a task throws; the thread goes on
+     * @param waitingLimit limit of tasks that wait for a thread
+     * @param uncaught called with anything a task throws; the thread continues
      */
     public ThreadedBackgroundPool(
             int threadCount,

@@ -23,7 +23,7 @@ public final class ThreadedFairPool implements ContextPool {
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}
-     * @param uncaught told of anything a task throws; the thread goes on
+     * @param uncaught called with anything a task throws; the thread continues
      */
     public ThreadedFairPool(
             FairPoolOptions options,
@@ -75,7 +75,7 @@ public final class ThreadedFairPool implements ContextPool {
         Threads.joinAll(threads);
     }
 
-    /** A worker outlives whatever its reporter does: its contexts have no other one. */
+    /** A failing reporter must not end a worker, because its contexts have no other one. */
     private static void report(Throwable failure, Consumer<Throwable> uncaught) {
         try {
             uncaught.accept(failure);

@@ -7,8 +7,8 @@ final class Threads {
     private Threads() {}
 
     /**
-     * Joins every thread but the caller's own; an interrupt is kept for the caller and ends the
-     * wait.
+     * Joins every thread but the caller's own; an interrupt ends the wait, and the caller's
+     * interrupt status stays set.
      */
     static void joinAll(List<Thread> threads) {
         for (Thread thread : threads) {

@@ -24,7 +24,8 @@ final class Worker implements YieldSignal {
     // A clock read costs as much as several small tasks; a work unit's step costs far more.
     private static final int TASKS_BETWEEN_CLOCK_READS = 16;
 
-    // What a latency class may have used beyond its share before it waits its turn, in quanta.
+    // The time, in quanta, that a latency class may use beyond its share before it must wait its
+    // turn.
     private static final int LATENCY_BONUS_QUANTA = 4;
 
     // Contexts that the load is measured by; the cost must not grow with those that wait.
@@ -51,7 +52,7 @@ final class Worker implements YieldSignal {
     private int tasksSinceClock;
     private long nextPublishNanos;
 
-    /** Asks a worker to hand a context of about this claim to another one. */
+    /** A request to hand a context of about this claim to another worker. */
     record Move(Worker target, double claim) {}
 
     Worker(FairPool pool, int index) {
@@ -72,7 +73,7 @@ final class Worker implements YieldSignal {
         return interruptible.getOpaque() && hosted.get() <= latencyBonus;
     }
 
-    /** Somebody else has run a task of a latency group because this worker lets it in. */
+    /** Charges a task of a latency group that another thread ran in this worker's time. */
     void hosted(SchedulingGroup group, long nanos) {
         hosted.addAndGet(virtualNanos(nanos, latencyClaim(group)));
     }
@@ -80,7 +81,7 @@ final class Worker implements YieldSignal {
     /** Puts a context here, whose caller owns it, and wakes the worker up. */
     void put(ExecutionContext context) {
         if (thread == Thread.currentThread()) {
-            accept(context); // a task woke it up: no need to tell anybody
+            accept(context); // this thread runs already: nothing to unpark
             return;
         }
         inbox.put(context);
@@ -107,7 +108,7 @@ final class Worker implements YieldSignal {
 
     /**
      * Whether a context put here now might have to wait although the worker is not parked: false
-     * when its own thread asks and has nothing else to run next.
+     * when its own thread calls this and has nothing else to run next.
      */
     boolean wouldMakeWait() {
         return thread != Thread.currentThread() || hasWaiting();
@@ -143,7 +144,7 @@ final class Worker implements YieldSignal {
 
     // ---- the worker's thread
 
-    /** Says which thread steps this worker from now on; null: none for now. */
+    /** Sets the thread that steps this worker from now on; null: none for now. */
     void attach(@Nullable Thread newThread) {
         thread = newThread;
         ExecutionContext running = current;
@@ -193,8 +194,8 @@ final class Worker implements YieldSignal {
      * Announces that this worker is about to wait for {@link #unpark}. False: something came, it
      * must not wait.
      *
-     * <p>Whoever brings something first puts it and then looks at the flag; here the flag is set
-     * first and then everything is looked at again. One of the two sees the other.
+     * <p>A submitter first puts its work and then reads the flag. Here the flag is set first and
+     * then everything is checked again. So at least one of the two sees the other.
      */
     boolean park() {
         load = 0;
@@ -223,7 +224,7 @@ final class Worker implements YieldSignal {
             return;
         }
         if (quantumOver) {
-            charge(context, now); // nobody waits: on with the next quantum
+            charge(context, now); // nothing waits: run the next quantum
             turnStartNanos = now;
             raiseFloor(context.virtualRuntime);
         }
@@ -250,7 +251,7 @@ final class Worker implements YieldSignal {
         current = null;
         currentGroup = null;
         boolean normal = context.group().urgency() == Urgency.NORMAL;
-        // Once its turn has ended without more to do, the context may be anybody's.
+        // Once its turn has ended without more work, another thread may take the context.
         if (context.endTurn()) {
             if (normal) {
                 queue.add(context);

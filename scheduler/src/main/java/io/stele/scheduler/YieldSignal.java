@@ -6,7 +6,7 @@ package io.stele.scheduler;
  */
 @FunctionalInterface
 public interface YieldSignal {
-    /** Never asks for the thread. */
+    /** Never requests a yield. */
     YieldSignal NEVER = () -> false;
 
     /**

@@ -1,4 +1,4 @@
-/** Execution contexts and scheduling groups; knows nothing of tablets. */
+/** Execution contexts and scheduling groups; it does not depend on storage. */
 @NullMarked
 package io.stele.scheduler;
 

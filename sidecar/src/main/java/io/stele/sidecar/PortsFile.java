@@ -13,8 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The file that tells launchers where the sidecar listens: a JSON object with {@code nodeId},
- * {@code pid}, {@code httpPort}, {@code flightPort} and {@code clientPort}.
+ * The file with the ports of the sidecar, for launchers: a JSON object with {@code nodeId}, {@code
+ * pid}, {@code httpPort}, {@code flightPort} and {@code clientPort}.
  *
  * <p>Invariant: the file is absent or complete, and is there only while the sidecar serves (a
  * killed process leaves it behind: compare {@code pid}).

@@ -9,7 +9,7 @@ import java.util.Optional;
 public final class ServingState {
     private volatile Optional<Ports> ports = Optional.empty();
 
-    /** The ports in use; empty before the doors are open and after shutdown has begun. */
+    /** The ports in use; empty before they are open and after shutdown has begun. */
     public Optional<Ports> ports() {
         return ports;
     }
@@ -22,6 +22,6 @@ public final class ServingState {
         ports = Optional.empty();
     }
 
-    /** The TCP ports of the three doors. */
+    /** The TCP ports of the three servers. */
     public record Ports(int httpPort, int flightPort, int clientPort) {}
 }

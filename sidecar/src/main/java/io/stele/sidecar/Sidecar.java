@@ -19,8 +19,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The parts of a running sidecar and the order in which they start and stop: engine, framed door,
- * Flight door, ports file; and back.
+ * The parts of a running sidecar and the order in which they start and stop: engine, framed server,
+ * Flight server, ports file; and in reverse.
  *
  * <p>Guarded by its own lock; {@link #stop} may come from the shutdown hook of the JVM.
  */
@@ -65,7 +65,7 @@ final class Sidecar {
         this.shutdownTimeout = config.getShutdownTimeout().toJavaTime();
     }
 
-    /** Recovers the engine and opens the doors; returns when everything is served. */
+    /** Recovers the engine and opens the ports; returns when all requests are served. */
     synchronized Ports start() {
         engine.open();
         dataCache.defaultFolder().ifPresent(fragments::deleteUnencrypted);
@@ -82,15 +82,15 @@ final class Sidecar {
         return ports;
     }
 
-    /** Where the HTTP door is: https when TLS is on. */
+    /** The address of the HTTP server: https when TLS is on. */
     URI httpUri() {
         URI https = http.getHttpsUri();
         return https == null ? http.getHttpUri() : https;
     }
 
     /**
-     * Closes the doors, lets accepted work finish, then closes the engine. Nothing is flushed: the
-     * log is the truth.
+     * Closes the ports, waits for accepted work to finish, then closes the engine. Nothing is
+     * flushed, because the log has every acknowledged write.
      */
     @PreDestroy
     synchronized void stop() {

@@ -18,9 +18,9 @@ import io.airlift.metrics.MetricsModule;
 import io.airlift.node.NodeInfo;
 import io.airlift.node.NodeModule;
 import io.airlift.tracing.TracingModule;
+import io.stele.objectstore.cached.DefaultCache;
 import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.CacheFolder.DataDirectory;
-import io.stele.storage.objectstore.cached.DefaultCache;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -126,7 +126,7 @@ public final class SidecarServer implements AutoCloseable {
                 new SidecarModule());
     }
 
-    /** Our defaults for the settings of airlift. They hold only where the user says nothing. */
+    /** Our defaults for the settings of airlift. They apply only where the user sets nothing. */
     private static Map<String, String> defaults(Map<String, String> properties) {
         Map<String, String> defaults = new LinkedHashMap<>();
         defaults.put("node.environment", "stele");
@@ -134,7 +134,8 @@ public final class SidecarServer implements AutoCloseable {
         defaults.put("node.bind-ip", "127.0.0.1");
         defaults.put("node.internal-address", properties.getOrDefault("node.bind-ip", "127.0.0.1"));
         defaults.put("http-server.log.enabled", "false");
-        // What strangers may hold of the HTTP port: nothing long, and few streams a connection
+        // Limits of unauthenticated clients at the HTTP port: no long idle connections, and few
+        // streams per connection
         defaults.put("http-server.net.max-idle-time", "30s");
         defaults.put("http-server.http2.max-concurrent-streams", "128");
         if (Boolean.parseBoolean(properties.get("stele.tls.enabled"))) {
@@ -187,7 +188,7 @@ public final class SidecarServer implements AutoCloseable {
         return nodeId;
     }
 
-    /** Where the HTTP door is, for example {@code http://127.0.0.1:8480}. */
+    /** The address of the HTTP server, for example {@code http://127.0.0.1:8480}. */
     public URI httpUri() {
         return httpUri;
     }
@@ -206,8 +207,8 @@ public final class SidecarServer implements AutoCloseable {
     }
 
     /**
-     * Closes the doors, lets accepted work finish, and closes the engine. Does nothing the second
-     * time.
+     * Closes the ports, waits for accepted work to finish, and closes the engine. Further calls do
+     * nothing.
      */
     @Override
     public void close() {

@@ -38,7 +38,7 @@ public final class StartupFailure extends RuntimeException {
         super(message, cause);
     }
 
-    /** Turns whatever stopped the start into its readable form. */
+    /** Turns the failure that stopped the start into its readable form. */
     static StartupFailure of(Throwable cause, Map<String, String> properties) {
         if (cause instanceof StartupFailure failure) {
             return failure;
@@ -109,7 +109,10 @@ public final class StartupFailure extends RuntimeException {
                 : value.contains("${") ? "another value" : value.length() + " characters";
     }
 
-    /** The messages along the causes, each once: the outer ones say where, the inner ones what. */
+    /**
+     * The messages along the causes, each once: the outer ones have the place, the inner ones the
+     * reason.
+     */
     private static String rootMessage(Throwable cause) {
         StringBuilder message = new StringBuilder();
         for (Throwable at = cause; at != null; at = at.getCause()) {
@@ -122,7 +125,7 @@ public final class StartupFailure extends RuntimeException {
             return cause.toString();
         }
         String line = oneLine(message.toString());
-        // Airlift's words for a port of the HTTP door that is taken.
+        // Airlift's message for an HTTP port that is in use.
         return line.startsWith("Failed to bind to")
                 ? "http-server.http.port (or http-server.https.port): expected a free port, found: "
                         + line

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A clock that is as far from another one as a file says, in milliseconds: for tests of clocks that
- * are wrong, or jump, while a sidecar runs. Thread-safe.
+ * A clock with an offset from another one, in milliseconds, which it reads from a file. It is for
+ * tests of wrong or jumping clocks while a sidecar runs. Thread-safe.
  */
 final class SteppedClock extends Clock {
     /** The system property that names the file; without it, the sidecar has the machine's clock. */
@@ -27,7 +27,7 @@ final class SteppedClock extends Clock {
     private final LongSupplier ticker;
     private volatile Offset offset;
 
-    /** What the file said, and when. */
+    /** The offset in the file, and when it was read. */
     private record Offset(Duration value, long readNanos) {}
 
     SteppedClock(Clock clock, Path file, LongSupplier ticker) {
@@ -56,7 +56,7 @@ final class SteppedClock extends Clock {
         return clock.instant().plus(last.value);
     }
 
-    /** What the file says now; the same as before while somebody writes it. */
+    /** The present offset in the file; the previous one while the file is being written. */
     private Duration read(Duration before) {
         try {
             return Duration.ofMillis(Long.parseLong(Files.readString(file).strip()));

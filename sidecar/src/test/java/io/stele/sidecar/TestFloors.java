@@ -17,7 +17,9 @@ final class TestFloors {
         "io.stele.protocol..",
         "io.stele.cache..",
         "io.stele.scheduler..",
-        "io.stele.storage.."
+        "io.stele.objectstore..",
+        "io.stele.columnfile..",
+        "io.stele.engine.."
     };
     private static final String[] MAY_NOT_SEE = {
         "io.trino..",

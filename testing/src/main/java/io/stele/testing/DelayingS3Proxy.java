@@ -24,9 +24,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP proxy on a loopback port before an S3 server, which lets requests take as long as those
- * to a real object store: reads (GET) as {@link InjectedDelays} says, everything else as long as it
- * takes. What comes is passed on as it came, so signatures stay good.
+ * An HTTP proxy on a loopback port before an S3 server, which gives requests the latency of a real
+ * object store: reads (GET) get that of {@link InjectedDelays}, all other requests get none.
+ * Requests are passed on unchanged, so signatures stay valid.
  *
  * <p>Safe for use by many threads. A connection to it has one of its own to the server.
  */
@@ -36,7 +36,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
 
     private static final double MIB = 1 << 20;
 
-    /** Requests remembered until somebody takes them: 300 bytes each. */
+    /** Requests stored until they are taken: 300 bytes each. */
     private static final int MAX_SPANS = 20_000;
 
     /** Some times what a start of a sidecar on a busy machine takes. */
@@ -70,7 +70,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
         return server.port();
     }
 
-    /** How the bucket of a server is reached through this, as {@code s3.*} properties. */
+    /** The {@code s3.*} properties for reaching the bucket of a server through this proxy. */
     public Map<String, String> properties(VersityGateway gateway) {
         Map<String, String> properties = new HashMap<>(gateway.properties());
         properties.put("s3.region", "us-east-1");
@@ -78,7 +78,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
         return properties;
     }
 
-    /** From now on requests take this long, and every target is asked for the first time. */
+    /** From now on requests take this long, and every target counts as new. */
     public void newRound(InjectedDelays newDelays) {
         delays = requireNonNull(newDelays, "newDelays is null");
         attempts.clear();
@@ -185,7 +185,8 @@ public final class DelayingS3Proxy implements AutoCloseable {
         }
 
         private boolean pass(HttpHead request, long start) throws IOException {
-            // We are quicker to say so than the server, which is not asked then
+            // This answer comes faster from here than from the server, which does not get the
+            // header then
             if (request.find("expect").isPresent()) {
                 toClient.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1));
             }
@@ -219,7 +220,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
         }
 
         private Pace pace(HttpHead request, long start) throws IOException {
-            // Some clients add a query that says which operation it is
+            // Some clients add a query with the name of the operation
             String path = request.secondWord().split("\\?", 2)[0];
             String target = path + " " + request.find("range").orElse("");
             int attempt = attempts.merge(target, 1, Integer::sum) - 1;
@@ -371,7 +372,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
             awaitUntil(firstByteAt);
         }
 
-        /** Waits until that many more bytes may go. */
+        /** Waits until {@code count} more bytes may be sent. */
         void await(int count) throws InterruptedIOException {
             bytes += count;
             if (nanosPerByte > 0) {

@@ -39,14 +39,14 @@ public final class FaultProxy implements AutoCloseable {
     private final List<Request> late = new ArrayList<>(); // guarded by itself
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** Says what happens to each request. */
+    /** Chooses the fault of each request. */
     @FunctionalInterface
     public interface Faults {
-        /** What happens to this one; empty: nothing but that it is passed on. */
+        /** The fault of this request; empty: it is passed on unchanged. */
         Optional<Fault> next(Request request);
     }
 
-    /** What happens to one request. */
+    /** A fault of one request. */
     public sealed interface Fault {
         /** It is answered with an error and goes nowhere. */
         record Answers(int status, String code) implements Fault {}
@@ -60,7 +60,7 @@ public final class FaultProxy implements AutoCloseable {
         /** It takes place, and the connection stays silent. */
         record Stalls() implements Fault {}
 
-        /** The answer ends after so many bytes of its body. */
+        /** The answer ends after {@code bytes} bytes of its body. */
         record CutsBody(int bytes) implements Fault {}
 
         /** A byte of the answer's body is another one when it comes. */
@@ -69,7 +69,7 @@ public final class FaultProxy implements AutoCloseable {
         /** The connection ends; the request takes place at {@link #deliverLate}. */
         record Delays() implements Fault {}
 
-        /** It takes place after so many milliseconds. */
+        /** It takes place after {@code millis} milliseconds. */
         record Waits(int millis) implements Fault {}
 
         /** The connection ends at once, and nothing takes place. */
@@ -77,7 +77,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /** One request: its head as it came, and its body. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Request(String head, byte[] body) {
         /** {@code PUT /bucket/key?query}. */
         public String line() {
@@ -91,7 +91,7 @@ public final class FaultProxy implements AutoCloseable {
 
     private record Planned(Predicate<Request> requests, Fault fault) {}
 
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Answer(byte[] bytes, int bodyAt) {}
 
     /** One that does what was planned, and remembers all requests: for tests with few of them. */
@@ -107,7 +107,7 @@ public final class FaultProxy implements AutoCloseable {
         this.server = LoopbackServer.start(this::serve);
     }
 
-    /** One that asks for each request what happens to it, and remembers none. */
+    /** A proxy that calls {@code faults} for each request, and records none. */
     public FaultProxy(int upstreamPort, Faults faults) throws IOException {
         this.upstreamPort = upstreamPort;
         this.faults = requireNonNull(faults, "faults is null");
@@ -142,7 +142,7 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Lets the delayed requests take place now; returns the first lines of the answers. */
+    /** Sends the delayed requests now; returns the first lines of the answers. */
     public List<String> deliverLate() throws IOException {
         List<Request> delivered;
         synchronized (late) {

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The simulated response times of an object store, drawn by hash, for tests and benchmarks. The
- * same request of the same round takes the same time, whichever client sends it. So policies meet
- * identical stragglers.
+ * same request of the same round takes the same time for every client. So policies meet identical
+ * stragglers.
  *
  * @param firstByteNanos time until the response begins
  * @param nanosPerMiB for each 2^20 bytes of the response

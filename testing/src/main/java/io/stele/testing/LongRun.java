@@ -17,7 +17,7 @@ public final class LongRun {
         return Boolean.getBoolean("test.long");
     }
 
-    /** How many seeds a test runs, or queries, from the first on. */
+    /** The number of seeds that a test runs, or queries, from the first on. */
     public static int count(int byDefault, int all) {
         return isOn() ? all : byDefault;
     }

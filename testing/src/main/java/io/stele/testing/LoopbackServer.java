@@ -21,13 +21,13 @@ public final class LoopbackServer implements AutoCloseable {
     private final Handler handler;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    /** What is said on a connection. */
+    /** The protocol of a connection. */
     @FunctionalInterface
     public interface Handler {
         /**
          * Serves a client, whose connection is closed afterwards.
          *
-         * @throws Exception if the client has gone, which nobody else is told
+         * @throws Exception if the client has gone; it is ignored
          */
         void serve(Socket client) throws Exception;
     }
@@ -53,7 +53,7 @@ public final class LoopbackServer implements AutoCloseable {
         return started;
     }
 
-    /** Where it listens. */
+    /** The port on which it listens. */
     public int port() {
         return server.getLocalPort();
     }

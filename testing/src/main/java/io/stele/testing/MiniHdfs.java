@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 public final class MiniHdfs implements AutoCloseable {
     private static final String MAIN = "org.apache.hadoop.test.MiniDFSClusterManager";
 
-    /** Ends the cluster, and removes its folder, when its input ends: when nobody holds it. */
+    /**
+     * Ends the cluster and removes its folder when its input ends, that is, when its owner has
+     * ended.
+     */
     private static final String GUARD =
             """
             directory=$1; shift
@@ -84,7 +87,7 @@ public final class MiniHdfs implements AutoCloseable {
     /**
      * Starts one and waits until it serves.
      *
-     * @param directory that it keeps everything in, and that goes with it
+     * @param directory of all its files, deleted when it closes
      */
     public static MiniHdfs start(Path directory) throws IOException {
         requireNonNull(directory, "directory is null");
@@ -155,7 +158,7 @@ public final class MiniHdfs implements AutoCloseable {
         throw new IOException("HDFS does not start; it said " + said);
     }
 
-    /** Where a test may keep something: {@code hdfs://127.0.0.1:port/name}. */
+    /** A folder for a test's files: {@code hdfs://127.0.0.1:port/name}. */
     public String location(String name) {
         return "hdfs://127.0.0.1:" + port + "/" + name;
     }

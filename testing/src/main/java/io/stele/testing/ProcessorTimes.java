@@ -17,9 +17,8 @@ import org.junit.platform.launcher.TestIdentifier;
 
 /**
  * The processor time of each test class, written as lines {@code class seconds} to {@code
- * target/processor-times}. Test processes run side by side, so that the time by the clock of a
- * class says more about its neighbours than about itself. Processes that a test starts are not
- * counted.
+ * target/processor-times}. Test processes run side by side, so that the wall time of a class
+ * depends more on its neighbours than on itself. Processes that a test starts are not counted.
  *
  * <p>Each process runs one class at a time; the launcher calls from that thread.
  */

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Requests to a bucket by what S3 asks for them and by the first folder of their keys. Safe for use
- * by many threads.
+ * Counters of requests to a bucket, by their class in S3's price list and by the first folder of
+ * their keys. Safe for use by many threads.
  */
 public final class RequestCounts {
     /** Folders that are counted apart; what is beyond has no count of its own. */

@@ -11,7 +11,7 @@ import java.util.List;
  * A request to a store, from when it had come to the end of its answer.
  *
  * @param method of HTTP
- * @param target as it was asked for, with its query
+ * @param target of the request, with its query
  * @param range the header, or nothing
  * @param startNanos when the request had come
  * @param endNanos when the last byte of the answer had been sent
@@ -55,7 +55,7 @@ public record RequestSpan(
         return rounds;
     }
 
-    /** How many were in flight together at most. */
+    /** The greatest number in flight together. */
     public static int mostInFlight(List<RequestSpan> spans) {
         int most = 0;
         for (RequestSpan begun : spans) {

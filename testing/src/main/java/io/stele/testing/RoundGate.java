@@ -5,8 +5,8 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Holds requests until no other has come for a while, and lets all go then. Guarded by its own
- * lock.
+ * A gate that holds requests until no other has come for a while, and then releases all of them.
+ * Guarded by its own lock.
  */
 final class RoundGate {
     private long quietNanos; // 0: nothing is held
@@ -14,7 +14,9 @@ final class RoundGate {
     private long round;
     private int present;
 
-    /** Lets those that are held go, and holds the next ones so. */
+    /**
+     * Releases the held requests, and sets the quiet time for the next ones; 0: nothing is held.
+     */
     synchronized void hold(long newQuietNanos) {
         if (newQuietNanos < 0) {
             throw new IllegalArgumentException(

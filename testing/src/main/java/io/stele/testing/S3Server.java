@@ -57,7 +57,7 @@ public final class S3Server implements BeforeAllCallback, AfterAllCallback {
         return requireNonNull(gateway, "no test runs");
     }
 
-    /** Where the objects of the bucket are, as files. */
+    /** The folder with the objects of the bucket, as files. */
     public Path bucket() {
         return requireNonNull(directory, "no test runs")
                 .resolve("objects")

@@ -37,7 +37,7 @@ public final class VersityGateway implements AutoCloseable {
         this.port = port;
     }
 
-    /** There is no versitygw, and none can be built; the message says what to install. */
+    /** There is no versitygw, and none can be built; the message names what to install. */
     public static final class MissingException extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -49,7 +49,7 @@ public final class VersityGateway implements AutoCloseable {
     /**
      * Starts one and waits until it answers.
      *
-     * @param directory where it keeps its objects, created with the bucket; its log is beside it
+     * @param directory of its objects, created with the bucket; its log is beside it
      * @throws MissingException if there is no versitygw
      */
     public static VersityGateway start(Path directory) throws IOException {
@@ -124,17 +124,17 @@ public final class VersityGateway implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** The port on which it listens. */
     public int port() {
         return port;
     }
 
-    /** How to reach it, as configuration files say it. */
+    /** The connection settings, as entries of a configuration file. */
     public Map<String, String> properties() {
         return properties(port);
     }
 
-    /** How to reach it by way of another port, on which a proxy listens. */
+    /** The connection settings through another port, on which a proxy listens. */
     public static Map<String, String> properties(int throughPort) {
         return Map.of(
                 "s3.endpoint",

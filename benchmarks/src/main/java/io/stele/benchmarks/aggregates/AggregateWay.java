@@ -9,7 +9,7 @@ import java.util.List;
 enum AggregateWay {
     /** Trino aggregates what scans give. */
     TRINO("trino", "stele.bench.lineitem", "stele.aggregation_pushdown_enabled = false"),
-    /** The sidecar aggregates, every time anew. */
+    /** The sidecar aggregates, without cached results. */
     SIDECAR("sidecar", "stele.bench.lineitem", "stele.fragment_cache_enabled = false"),
     /** The sidecar has what its files came to. */
     RESULTS("results", "stele.bench.lineitem"),

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * TPC-H Q1 and Q6 over a column table, aggregated by Trino, by the sidecar, and by the sidecar with
- * the results of files that it keeps, and over Iceberg's tables of the same rows, in one Trino
- * server. Rounds are interleaved in an order that rotates. Results are compared.
+ * its cached results of files, and over Iceberg's tables of the same rows, in one Trino server.
+ * Rounds are interleaved in an order that rotates. Results are compared.
  */
 public final class AggregatesBenchmark implements Benchmark {
     private record Query(String name, String sql) {}

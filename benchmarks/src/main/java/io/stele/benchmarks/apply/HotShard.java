@@ -3,19 +3,19 @@ package io.stele.benchmarks.apply;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.local.LocalEngine;
+import io.stele.engine.EngineThreads;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.StorageOptions;
+import io.stele.engine.catalog.TableState;
+import io.stele.engine.wal.HybridClock;
+import io.stele.engine.wal.InMemoryLogFiles;
+import io.stele.engine.wal.LocalLogFiles;
+import io.stele.engine.wal.LogStatus;
+import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.catalog.TableState;
-import io.stele.storage.engine.EngineThreads;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.engine.StorageOptions;
-import io.stele.storage.fault.CrashPoint;
-import io.stele.storage.objectstore.InMemoryObjectStore;
-import io.stele.storage.wal.HybridClock;
-import io.stele.storage.wal.InMemoryLogFiles;
-import io.stele.storage.wal.LocalLogFiles;
-import io.stele.storage.wal.LogStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -32,9 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A whole engine with one hot shard in this process, with a number of lanes that does not change.
- */
+/** A whole engine with one hot shard in this process, with a fixed number of apply workers. */
 final class HotShard implements AutoCloseable {
     private static final int WRITERS = 4;
     private static final int IN_FLIGHT =
@@ -70,7 +68,7 @@ final class HotShard implements AutoCloseable {
     }
 
     /**
-     * What one run took.
+     * The times of one run.
      *
      * @param seconds until all batches were acknowledged
      * @param groups of the log
@@ -115,7 +113,7 @@ final class HotShard implements AutoCloseable {
         unanswered.forEach(CompletableFuture::join);
     }
 
-    /** Ends the benchmark unless the shard has all rows and uses so many lanes. */
+    /** Ends the benchmark unless the shard has all rows and uses {@code lanes} apply workers. */
     void check(long versions, int lanes) {
         long found = engine.status().shards().getFirst().memoryRows();
         int used = requireNonNull(engine.status().applies().get(schema.shard(0))).lanes();

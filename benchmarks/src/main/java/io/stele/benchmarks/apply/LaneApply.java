@@ -1,18 +1,18 @@
 package io.stele.benchmarks.apply;
 
+import io.stele.engine.tablet.KeyLane;
+import io.stele.engine.tablet.KeyedVersion;
+import io.stele.engine.tablet.MemTable;
+import io.stele.engine.tablet.RowCache;
+import io.stele.engine.tablet.SupersededRows;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableVersions;
+import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.ParallelReads;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
-import io.stele.storage.objectstore.InMemoryObjectStore;
-import io.stele.storage.objectstore.ParallelReads;
-import io.stele.storage.tablet.KeyLane;
-import io.stele.storage.tablet.KeyedVersion;
-import io.stele.storage.tablet.MemTable;
-import io.stele.storage.tablet.RowCache;
-import io.stele.storage.tablet.SupersededRows;
-import io.stele.storage.tablet.TableShard;
-import io.stele.storage.tablet.TableVersions;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -26,8 +26,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Applies batches to a table in memory, as a shard does with what its log gave it: by one thread,
- * or by lanes, each on a thread of its own. No log, no scheduler.
+ * Applies batches to a table in memory, as a shard does with the records of its log: by one thread,
+ * or by apply workers, each on a thread of its own. There is no log and no scheduler.
  */
 final class LaneApply {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -42,12 +42,12 @@ final class LaneApply {
     }
 
     /**
-     * What one run took.
+     * The times of one run.
      *
-     * @param criticalNanos CPU time of the thread that used most: the wall time on cores that
-     *     nobody else uses
+     * @param criticalNanos CPU time of the thread that used most: the wall time on otherwise idle
+     *     cores
      * @param wallNanos from the start to the end of the last thread
-     * @param table what came of it
+     * @param table the resulting table
      */
     record Result(long criticalNanos, long wallNanos, TableShard table) {}
 

@@ -10,10 +10,10 @@ import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Run;
+import io.stele.engine.StorageOptions;
+import io.stele.engine.shard.ApplyOptions;
+import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.engine.StorageOptions;
-import io.stele.storage.shard.ApplyOptions;
-import io.stele.storage.tablet.TableShard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,13 +26,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * One hot shard, its log applied by two lanes beside one, in the same run and in turns.
+ * One hot shard, its log applied by two apply workers compared with one, in the same run and in
+ * turns.
  *
  * <p>"apply": batches put into memory, nothing else; the CPU time of the busier thread, which is
- * what undisturbed cores would need. "engine": an engine with four writers that have 32 batches on
- * their way each, until all are acknowledged, by wall time; with a log in memory, and with one that
- * is synced to the local disk. How much of a row's time there the application takes says what lanes
- * can gain at most.
+ * what undisturbed cores would need. "engine": an engine with four writers that have 32 batches in
+ * flight each, until all are acknowledged, by wall time; with a log in memory, and with one that is
+ * synced to the local disk. The share of applying in a row's time is an upper limit of the gain of
+ * apply workers.
  */
 public final class ParallelApplyBenchmark implements Benchmark {
     private static final long SEED = 11;
@@ -153,7 +154,8 @@ public final class ParallelApplyBenchmark implements Benchmark {
     private static HotShard.Result write(
             int lanes, int rows, int batchRows, double exponent, boolean synced, int round)
             throws Exception {
-        // Neither flushes nor merges: what they take from the lanes is not what is measured.
+        // Neither flushes nor compactions: the time that they take from the apply workers is not
+        // measured here.
         StorageOptions options =
                 StorageOptions.DEFAULT
                         .withMemTables(4L << 30, 8L << 30, Duration.ofHours(1))

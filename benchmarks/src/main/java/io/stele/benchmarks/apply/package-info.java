@@ -1,4 +1,4 @@
-/** What lanes do for a hot shard: parallel apply beside serial apply. */
+/** The effect of apply workers on a hot shard: parallel apply compared with serial apply. */
 @NullMarked
 package io.stele.benchmarks.apply;
 

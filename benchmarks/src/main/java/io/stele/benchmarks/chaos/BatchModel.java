@@ -20,7 +20,7 @@ final class BatchModel {
         this.whole = whole;
     }
 
-    /** What a batch's statement was answered. */
+    /** The outcome of a batch's statement. */
     enum Outcome {
         /** Nothing yet, or nothing certain. */
         UNKNOWN,
@@ -28,7 +28,7 @@ final class BatchModel {
         ACKNOWLEDGED,
         /** It is not there, and never will be. */
         REFUSED,
-        /** Nothing certain; but a reader who asked afterwards found nothing. */
+        /** Uncertain, but a reader that checked afterwards found nothing. */
         ABSENT_WHEN_ASKED
     }
 
@@ -70,14 +70,16 @@ final class BatchModel {
         return entries.size();
     }
 
-    /** The model as it is now, to be compared with what a reader finds who starts now. */
+    /**
+     * A copy of the present model, to compare with the rows that a reader finds if it starts now.
+     */
     synchronized BatchModel copy() {
         BatchModel copy = new BatchModel(whole);
         copy.entries.putAll(entries);
         return copy;
     }
 
-    /** What is wrong with what a reader found, by batch. */
+    /** The violations in the rows that a reader found, by batch. */
     synchronized List<String> check(Map<Long, Found> found) {
         List<String> wrong = new ArrayList<>();
         entries.forEach(

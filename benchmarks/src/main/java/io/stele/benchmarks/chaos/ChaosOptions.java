@@ -65,7 +65,7 @@ record ChaosOptions(Duration duration, long seed, Set<String> without) {
                 return minutes;
             }
         } catch (NumberFormatException e) {
-            // said below
+            // reported below
         }
         throw new IllegalArgumentException(
                 String.format(

@@ -22,12 +22,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The main program behind {@code bin/stele chaos}: real servers, real clients, and trouble from a
- * seed. It ends with 0 when every promise was kept, with 1 when one was broken, and with 2 when it
- * was called with words that it does not know.
+ * The main program behind {@code bin/stele chaos}: real servers, real clients, and faults drawn
+ * from a seed. It exits with 0 when every promise held, with 1 when one was broken, and with 2 for
+ * unknown arguments.
  */
 public final class ChaosRun {
-    /** What a statement may take, whatever happens around it. */
+    /** The time limit of a statement, under all faults. */
     static final int DEADLINE_SECONDS = 120;
 
     /** Keys of clients, and of what they do, that may be left out. */
@@ -149,7 +149,7 @@ public final class ChaosRun {
         return trino;
     }
 
-    /** Clients give up before their deadline, and say so. */
+    /** Clients give up before their deadline, and report it. */
     private SteleClient client() {
         Duration patience = Duration.ofSeconds(DEADLINE_SECONDS - 20);
         return SteleClient.builder()
@@ -163,7 +163,7 @@ public final class ChaosRun {
                 .build();
     }
 
-    /** What reaches the store by this address reaches it by the proxy from now on. */
+    /** From now on requests to the store's address go through the proxy. */
     private static void throughProxy(Path file, int port) throws IOException {
         List<String> lines =
                 Files.readAllLines(file).stream()

@@ -21,9 +21,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The means that the clients of a chaos run share: Java and Flight connections, statements under
- * deadlines, and findings. Thread-safe; it opens a Trino session for each client that asks, which
- * belongs to that client.
+ * The resources that the clients of a chaos run share: Java and Flight connections, statements
+ * under deadlines, and findings. Thread-safe; a Trino session that it opens belongs to the
+ * requesting client.
  *
  * @param largeRows whether rows of megabytes are among those written
  * @param largeTransactions whether transactions near and above the limits are among those written
@@ -38,10 +38,10 @@ record ClientContext(
         boolean largeTransactions) {
     static final String SCHEMA = "chaos";
 
-    /** How long is asked for an open outcome, over restarts and outages. */
+    /** How long an open outcome is requested, over restarts and outages. */
     static final Duration ASKING = Duration.ofSeconds(2L * ChaosRun.DEADLINE_SECONDS);
 
-    /** People do not ask a server that is away a thousand times a second. */
+    /** Clients do not retry a server that is away a thousand times a second. */
     private static final long FAILURE_PAUSE_MILLIS = 100;
 
     private static final Duration CONNECTING = Duration.ofSeconds(5);

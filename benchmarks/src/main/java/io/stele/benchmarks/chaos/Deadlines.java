@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Sees to it that no call lasts longer than the run allows: one that does is reported once, with
- * what is to be kept of the servers, and its thread is interrupted. Thread-safe.
+ * The time limits of all calls of a run. A call that exceeds its limit is reported once, with a
+ * dump of the servers, and its thread is interrupted. Thread-safe.
  */
 final class Deadlines implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(250);
@@ -25,7 +25,7 @@ final class Deadlines implements AutoCloseable {
 
     /**
      * @param limit of every call
-     * @param passed is told what lasted longer
+     * @param passed called with each call that lasted longer
      */
     Deadlines(Duration limit, Consumer<String> passed) {
         this.limit = requireNonNull(limit, "limit is null");

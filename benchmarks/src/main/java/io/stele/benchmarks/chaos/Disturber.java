@@ -47,7 +47,7 @@ final class Disturber {
     }
 
     /**
-     * Goes on until the end.
+     * Runs until the end.
      *
      * @throws LostSidecarException when the sidecar does not start any more
      */
@@ -127,7 +127,7 @@ final class Disturber {
         disk.free(pid);
     }
 
-    /** Starts again what ended, and what docs/operations.md says is to be started again. */
+    /** Restarts a sidecar that ended, or that docs/operations.md requires to be restarted. */
     private void mend() throws IOException, InterruptedException, LostSidecarException {
         if (!sidecar.isAlive()) {
             findings.count("crashes");
@@ -148,7 +148,7 @@ final class Disturber {
         }
     }
 
-    /** The last crash, after which everything is looked at. */
+    /** The last crash, after which everything is verified. */
     void crashLast() throws IOException, InterruptedException, LostSidecarException {
         calm();
         mend();
@@ -167,7 +167,7 @@ final class Disturber {
         TimeUnit.MILLISECONDS.sleep(millis);
     }
 
-    /** There is no sidecar to go on with. */
+    /** The sidecar cannot be started any more. */
     static final class LostSidecarException extends Exception {
         private static final long serialVersionUID = 1;
 

@@ -16,7 +16,7 @@ final class Failures {
     private static final int STELE_CORRUPT_DATA = STELE_CODES + 3;
     private static final int STELE_INTERNAL = STELE_CODES + 8;
 
-    // What clients say of connections that broke, where the server said nothing
+    // Start of the client's message for a broken connection, when the server sent no reason
     private static final String BROKEN_CALL = "Flight call to ";
 
     private Failures() {}
@@ -30,7 +30,7 @@ final class Failures {
         };
     }
 
-    /** What the report counts it as. */
+    /** The name under which the report counts it. */
     static String code(Exception failure) {
         return switch (failure) {
             case SteleException stele -> stele.code().name();

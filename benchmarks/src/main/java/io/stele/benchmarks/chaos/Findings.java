@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Thread-safe.
  */
 final class Findings {
-    /** Violations that are told; further ones are counted. */
+    /** Violations that are printed; further ones are only counted. */
     private static final int MAX_TOLD = 50;
 
     private static final int MAX_TEXT = 1_500;
@@ -42,7 +42,7 @@ final class Findings {
         }
     }
 
-    /** Something that a reader of the output wants to know of. */
+    /** Prints a message for the reader of the output. */
     void say(String text) {
         out.printf(Locale.ROOT, "%7.1f s  %s%n", (System.nanoTime() - start) / 1e9, text);
     }

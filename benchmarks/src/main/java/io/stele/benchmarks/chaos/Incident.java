@@ -19,7 +19,7 @@ enum Incident {
         this.key = key;
     }
 
-    /** What {@code --without} and the report call it. */
+    /** Its name in {@code --without} and the report. */
     String key() {
         return key;
     }

@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bursts of upserts, deletions and inserts of a few keys by the Java client, many on their way at a
- * time, some of them large; lookups of the newest rows; and two lookups at one read point, which
- * must be the same.
+ * Bursts of upserts, deletions and inserts of a few keys by the Java client, many in flight at a
+ * time, some of them large; lookups of the newest rows; and two lookups at one snapshot, which must
+ * be the same.
  */
 final class JavaWrites implements ChaosClient {
     private static final String TABLE = "keyed";
@@ -131,7 +131,7 @@ final class JavaWrites implements ChaosClient {
         return context.findings().counted("starts");
     }
 
-    /** Known by key and version, some of them large. */
+    /** A value that is determined by key and version; some values are large. */
     private String payload(int id, long version) {
         long chance = Math.floorMod(31 * version + id, 400);
         int length =
@@ -141,7 +141,7 @@ final class JavaWrites implements ChaosClient {
         return Character.toString('a' + (int) (version % 26)).repeat(length);
     }
 
-    /** Keys that are there are refused, also where the answer is lost and they are sent again. */
+    /** Existing keys are refused, also if the answer is lost and they are sent again. */
     private void insertExisting(Random random) throws Exception {
         List<Integer> present = new ArrayList<>();
         for (int id = 0; id < KEYS; id++) {
@@ -255,7 +255,7 @@ final class JavaWrites implements ChaosClient {
                             new CloseReadPointRequest(point.readPointId()),
                             Done.class);
         } catch (SteleException e) {
-            // The sidecar was away, or the read point is gone with the one before
+            // The sidecar was away, or a restart has ended the snapshot's lease
         }
     }
 

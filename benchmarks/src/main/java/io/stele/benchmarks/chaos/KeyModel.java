@@ -20,9 +20,9 @@ final class KeyModel {
     private long leftOpen = Long.MAX_VALUE;
     private long leftOpenUntil;
 
-    /** What may be found between two moments. */
+    /** The versions that may be found between two moments. */
     record Bounds(long first, long last) {
-        /** What is wrong with a version that was found, or with none, if anything. */
+        /** The violation by a found version, or by a missing one, if any. */
         Optional<String> check(Optional<Long> found) {
             boolean isPossible =
                     found.map(version -> version >= first && version <= last && !isDelete(version))
@@ -58,7 +58,7 @@ final class KeyModel {
     }
 
     /**
-     * A write failed, and nobody knows whether it is still on its way.
+     * A write failed, and it is unknown whether it is still in flight.
      *
      * @param starts how often the sidecar has been started so far
      */
@@ -79,12 +79,12 @@ final class KeyModel {
                 && !isDelete(acknowledged);
     }
 
-    /** The oldest version that a reader may find who starts now. */
+    /** The oldest version that a reader may find if it starts now. */
     synchronized long oldest(long starts) {
         return Math.min(acknowledged, present(starts));
     }
 
-    /** For a reader who started when this was the {@link #oldest}, and has ended now. */
+    /** The bounds of a reader that started when this was the {@link #oldest}, and has ended now. */
     synchronized Bounds since(long oldestBefore) {
         return new Bounds(oldestBefore, sent);
     }

@@ -21,7 +21,7 @@ final class LogDisk implements AutoCloseable {
 
     private static final String FILLER = "filler";
 
-    /** How a disk becomes full. */
+    /** The ways to make a disk full. */
     enum Way {
         MOUNT("a file system of " + MEBIBYTES + " MiB in memory"),
         FILE_LIMIT("a limit on the size of files (no file system may be mounted here)"),
@@ -73,7 +73,8 @@ final class LogDisk implements AutoCloseable {
         FileStore store = Files.getFileStore(folder);
         byte[] zeros = new byte[64 << 10];
         try (OutputStream out = Files.newOutputStream(folder.resolve(FILLER))) {
-            // The log goes on while this writes: until the file system itself says no
+            // The log grows while this writes, so it writes until the file system reports that it
+            // is full
             while (store.getUsableSpace() > 0) {
                 out.write(zeros, 0, (int) Math.min(zeros.length, store.getUsableSpace()));
             }

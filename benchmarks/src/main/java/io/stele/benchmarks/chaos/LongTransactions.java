@@ -188,7 +188,7 @@ final class LongTransactions implements ChaosClient {
                                         Done.class));
     }
 
-    /** Asks until it is certain what became of it. */
+    /** Repeats the commit until its outcome is certain. */
     private void commit(String id, long batch) throws Exception {
         long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
         while (System.nanoTime() < deadline) {

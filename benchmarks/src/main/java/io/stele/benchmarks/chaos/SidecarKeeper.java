@@ -18,12 +18,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sidecar of a run: starts it, lets it die in several ways, and knows when it died by itself.
+ * The sidecar process of a run: starts it, ends it in several ways, and detects when it ended by
+ * itself.
  *
- * <p>Confined to one thread but for {@link #dump}, which others call when something is stuck.
+ * <p>Confined to one thread, except for {@link #dump}, which others call when something is stuck.
  */
 final class SidecarKeeper implements AutoCloseable {
-    /** What a start may take: a few seconds on a quiet machine, many times that on a loaded one. */
+    /** The limit of a start: a few seconds on a quiet machine, many times that on a loaded one. */
     static final Duration START_BOUND = Duration.ofMinutes(3);
 
     private static final Duration POLL = Duration.ofMillis(50);
@@ -140,13 +141,13 @@ final class SidecarKeeper implements AutoCloseable {
         return running().logTail();
     }
 
-    /** Whether its log has failed, which ends with a restart as docs/operations.md says. */
+    /** Whether its log has failed; docs/operations.md requires a restart then. */
     boolean isLogFailed() throws InterruptedException {
         JsonNode engine = status();
         return engine != null && engine.path("log").path("failed").asBoolean();
     }
 
-    /** Shards that stopped serving, with the reason; none while it does not say. */
+    /** Shards that stopped serving, with the reason; none while the sidecar does not answer. */
     List<String> failedShards() throws InterruptedException {
         JsonNode engine = status();
         List<String> failed = new ArrayList<>();
@@ -160,7 +161,7 @@ final class SidecarKeeper implements AutoCloseable {
         try {
             return new ObjectMapper().readTree(statusPage.read()).path("engine");
         } catch (IOException e) {
-            return null; // it says nothing just now
+            return null; // it does not answer now
         }
     }
 

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * INSERTs by Trino, each whole or not at all. One whose outcome is open is asked for, and stays
- * what the answer was. In between, readers look at all of them.
+ * INSERTs by Trino, each whole or not at all. If an outcome is open, a query finds it, and it must
+ * not change any more. In between, readers check all of them.
  */
 final class SqlBatches implements ChaosClient {
     private final ClientContext context;
@@ -113,7 +113,7 @@ final class SqlBatches implements ChaosClient {
             try {
                 FlightWrites.check(context, session(), statements.table, "n", model.copy(), key());
             } catch (SQLException e) {
-                // Asked again another time
+                // Checked again later
             }
             return;
         }

@@ -15,8 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tables that come, get columns and rows, change names and go, by Trino. A statement whose outcome
- * is open is asked for: it happened whole or not at all, and stays so.
+ * Tables that are created, get columns and rows, are renamed and dropped, by Trino. If the outcome
+ * of a statement is open, a query finds it: the statement happened whole or not at all, and this
+ * must not change.
  */
 final class SqlDefinitions implements ChaosClient {
     private static final String SCHEMA = "chaos_definitions";
@@ -27,11 +28,11 @@ final class SqlDefinitions implements ChaosClient {
     private final ClientContext context;
     private @Nullable TrinoSession session;
 
-    // The rows of the tables that are there
+    // The row counts of the existing tables
     private final Map<String, Long> tables = new TreeMap<>();
     private int columns;
 
-    // The newest statements and what came of them, for who reads of a violation
+    // The newest statements and their outcomes, for the report of a violation
     private final Deque<String> history = new ArrayDeque<>();
 
     SqlDefinitions(ClientContext context) {
@@ -113,7 +114,7 @@ final class SqlDefinitions implements ChaosClient {
                 .formatted(SCHEMA, name, rows + 1_000, rows + 1_019);
     }
 
-    /** Asks which of two states it is. */
+    /** Finds out which of two states it is. */
     private void resolve(String sql, Map<String, Long> after) throws Exception {
         context.findings().count("outcomes asked for");
         long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
@@ -140,8 +141,8 @@ final class SqlDefinitions implements ChaosClient {
     }
 
     /**
-     * Any statement will do: while the store has not said what became of one, others are refused,
-     * and reads show what was before it.
+     * Runs any statement: while the outcome of an earlier one is unknown in the store, others are
+     * refused, and reads show the state before it.
      */
     private void settle() throws Exception {
         context.update(

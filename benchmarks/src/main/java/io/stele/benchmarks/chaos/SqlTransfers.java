@@ -52,7 +52,7 @@ final class SqlTransfers implements ChaosClient {
             try {
                 verify();
             } catch (SQLException e) {
-                // Asked again another time
+                // Checked again later
             }
             return;
         }

@@ -40,7 +40,7 @@ record Weather(Kind kind, double share) {
             this.key = key;
         }
 
-        /** What {@code --without} and the report call it. */
+        /** Its name in {@code --without} and the report. */
         String key() {
             return key;
         }

@@ -54,16 +54,15 @@ final class ChoiceRounds {
         this.queries = List.copyOf(queries);
     }
 
-    /** What is asked from now on is measured under this name. */
+    /** Queries from now on are measured under this name. */
     ChoiceRounds phase(String newPhase) {
         phase = newPhase;
         return this;
     }
 
     /**
-     * Asks all queries with all choices for the first time. What takes much longer than by the
-     * defaults is not asked any more: it is not going to be the best, and would take most of the
-     * time.
+     * Runs all queries with all choices for the first time. A choice that takes much longer than
+     * the defaults is not run any more: it will not be the best, and would take most of the time.
      */
     void askFirst(String catalog, String schema) throws SQLException {
         ask(Choice.DEFAULT, catalog, schema);
@@ -87,14 +86,14 @@ final class ChoiceRounds {
         trino.update("RESET SESSION query_max_execution_time");
     }
 
-    /** Asks all queries with one choice. */
+    /** Runs all queries with one choice. */
     void ask(Choice choice, String catalog, String schema) throws SQLException {
         for (TpchQuery query : queries) {
             ask(query, choice, catalog, schema);
         }
     }
 
-    /** Asks each query with all choices before the next query, in an order that rotates. */
+    /** Runs each query with all choices before the next query, in an order that rotates. */
     ChoiceRounds interleaved(int rounds, String catalog, String schema) throws SQLException {
         List<Choice> order = new ArrayList<>(Arrays.asList(Choice.values()));
         for (int round = 0; round < rounds; round++) {
@@ -149,7 +148,7 @@ final class ChoiceRounds {
                 .orElse(Double.POSITIVE_INFINITY);
     }
 
-    /** What the best choice took. */
+    /** The time of the best choice. */
     double best(String ofPhase, TpchQuery query) {
         return Arrays.stream(Choice.values())
                 .mapToDouble(choice -> leastMillis(ofPhase, query, choice))

@@ -30,12 +30,12 @@ import java.util.TreeMap;
  * sidecar. No query may take longer by the defaults than {@value #MOST_TIMES} times the best of
  * them, and {@value #NOISE_MILLIS} ms more, which are three requests.
  *
- * <p>The store is versitygw behind a proxy that lets reads take as long as those of S3: 30 ms and
- * 20 ms a MiB, a fifth more or less. Cold: in each round each choice has a sidecar that was started
- * anew, its code then warmed by other tables, and a catalog that was not asked yet; queries follow
- * one another. Warm: all choices in one catalog, interleaved, in an order that rotates. Every
- * result is compared with the first one. What counts is the least of the rounds, because what else
- * runs on the machine only adds. Results are not kept in any of them.
+ * <p>The store is versitygw behind a proxy that gives reads the latency of S3: 30 ms and 20 ms a
+ * MiB, a fifth more or less. Cold: in each round each choice has a newly started sidecar, its code
+ * then warmed by other tables, and a catalog that was not queried yet; queries follow one another.
+ * Warm: all choices in one catalog, interleaved, in an order that rotates. Every result is compared
+ * with the first one. What counts is the least of the rounds, because what else runs on the machine
+ * only adds. Results are not cached in any of them.
  */
 public final class ChoicesBenchmark implements Benchmark {
     private static final double MOST_TIMES = 1.3;
@@ -125,7 +125,7 @@ public final class ChoicesBenchmark implements Benchmark {
                     }
                 }
                 rounds.report("cold", metrics);
-                // What the restarts emptied
+                // Refills the caches that the restarts emptied
                 rounds.phase("filling").interleaved(1, WARM, SCHEMA);
                 rounds.phase("warm").interleaved(warmRounds, WARM, SCHEMA).report("warm", metrics);
                 for (String phase : List.of("cold", "warm")) {

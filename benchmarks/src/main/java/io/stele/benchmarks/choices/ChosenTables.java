@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * The tables of TPC-H and of a small star schema that is made of them, with primary keys; their
- * files are sorted by other columns, so that a key is in no place that its value tells. And the
+ * files are sorted by other columns, so that a key's value does not give its place. It also has the
  * queries of both.
  */
 final class ChosenTables {
@@ -33,7 +33,7 @@ final class ChosenTables {
                             FROM sale
                             WHERE sale_id IN (SELECT sale_id FROM giveback WHERE returned_on = DATE '1994-05-02'
                                 AND reason IN ('AIR', 'MAIL', 'SHIP'))"""),
-                    // Nobody's keys: the facts are scanned, the dimensions read
+                    // No keys: the facts are scanned, the dimensions read
                     new TpchQuery(
                             "s03 month by region and kind",
                             """

@@ -1,4 +1,4 @@
-/** What the connector chooses by itself beside each choice forced. */
+/** The choices of the connector compared with each choice forced. */
 @NullMarked
 package io.stele.benchmarks.choices;
 

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Catalogs over the same tables, each with caches of its own: a catalog that was not asked yet is
+ * Catalogs over the same tables, each with caches of its own: a catalog that was not queried yet is
  * cold, in memory and on disk, in a Trino whose code is warm.
  */
 final class ColdCatalogs {
-    /** The catalogs that are asked first, and again and again. */
+    /** The catalogs that are queried first, and again and again. */
     static final String WARM = "warm";
 
     private final S3Catalogs catalogs;
@@ -23,14 +23,16 @@ final class ColdCatalogs {
     }
 
     /**
-     * Writes the catalog files for the warm catalogs and so many cold ones; before Trino starts.
+     * Writes the catalog files of the warm catalogs and of {@code coldCatalogs} cold ones; call it
+     * before Trino starts.
      */
     void configureTrino(int coldCatalogs) throws IOException {
         for (String number : numbers(coldCatalogs)) {
             String stele = "stele_" + number;
             Map<String, String> scanned =
                     catalogs.withPages("stele.cache", stele, catalogs.stele());
-            // The sidecar would aggregate without a scan, and workers keep what filters leave
+            // Otherwise the sidecar would aggregate without a scan, and workers would cache
+            // filtered rows
             scanned.put("stele.aggregation-pushdown.enabled", "false");
             scanned.put("stele.fragment-cache.enabled", "false");
             catalogs.write(stele, scanned);
@@ -51,7 +53,7 @@ final class ColdCatalogs {
                 .toList();
     }
 
-    /** Where Iceberg's schema lies. */
+    /** The location of Iceberg's schema. */
     String icebergLocation() {
         return catalogs.icebergLocation(ScannedTable.SCHEMA);
     }

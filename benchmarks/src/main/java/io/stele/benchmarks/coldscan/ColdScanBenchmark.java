@@ -34,16 +34,16 @@ import java.util.Set;
  * TPC-H Q6 over lineitem on S3, in Stele and in Iceberg with and without Trino's {@code fs.cache},
  * in one Trino server: cold, and again and again.
  *
- * <p>The store is versitygw behind a proxy that lets reads take as long as those of S3: 30 ms and
- * 20 ms a MiB, a fifth more or less. Each cold round asks catalogs that were not asked yet, whose
- * caches are empty; a table of 25 rows is read from each before, so that connections are there, and
- * other catalogs were asked for the first time before, so that the code of cold scans is compiled.
- * The rounds are interleaved, in an order that rotates. Results are compared.
+ * <p>The store is versitygw behind a proxy that gives reads the latency of S3: 30 ms and 20 ms a
+ * MiB, a fifth more or less. Each cold round queries new catalogs, whose caches are empty. A table
+ * of 25 rows is read from each before, so that connections are open. Other catalogs were queried
+ * for the first time before, so that the code of cold scans is compiled. The rounds are
+ * interleaved, in an order that rotates. Results are compared.
  */
 public final class ColdScanBenchmark implements Benchmark {
     /**
-     * What a scan leaves to be done behind it, pages that are written to disk for example, is over
-     * then: it must not cost the next one, which is somebody else's.
+     * Background work of a scan, such as writing pages to disk, ends in this time: it must not slow
+     * the next scan, which may be another system's.
      */
     private static final Duration PAUSE = Duration.ofMillis(700);
 
@@ -160,7 +160,7 @@ public final class ColdScanBenchmark implements Benchmark {
         metrics.put("load " + table.label() + " s", (System.nanoTime() - start) / 1e9);
     }
 
-    /** Connections, and what catalogs do when they are asked first. */
+    /** Opens connections, and runs the first-query work of catalogs. */
     private static void touch(TrinoSession trino, List<ScannedTable> tables, int catalogs)
             throws SQLException {
         for (int round = 0; round < catalogs; round++) {
@@ -176,7 +176,7 @@ public final class ColdScanBenchmark implements Benchmark {
         return TpchQueries.Q6.replace("%s.lineitem", table.in(catalogNumber, table.table()));
     }
 
-    /** Asks all tables in rounds. Confined to one thread. */
+    /** Queries all tables in rounds. Confined to one thread. */
     private static final class Scans {
         private static final String MILLIS = "median ms";
         private static final String REQUESTS = "requests";
@@ -212,7 +212,7 @@ public final class ColdScanBenchmark implements Benchmark {
             return this;
         }
 
-        /** Which catalogs a round asks. */
+        /** The catalogs that a round queries. */
         private interface CatalogsOfRound {
             String number(int round);
         }
@@ -232,7 +232,7 @@ public final class ColdScanBenchmark implements Benchmark {
 
         private void scan(ScannedTable table, String catalogNumber)
                 throws SQLException, IOException, InterruptedException {
-            proxy.takeSpans(); // those of whoever read in the background
+            proxy.takeSpans(); // spans of background reads
             long readsBefore = proxy.reads();
             long bytesBefore = proxy.sentBytes();
             long cpuBefore = ProcessCpu.nanos(trinoPid);
@@ -278,7 +278,7 @@ public final class ColdScanBenchmark implements Benchmark {
             add(table, "requests in flight", (double) sum / (last - first));
         }
 
-        /** What was in memory on any way must not count. */
+        /** Fails if data was in memory in a cold round. */
         void checkAllWereCold() {
             measured.forEach(
                     (table, values) -> {

@@ -36,12 +36,12 @@ enum ScannedTable {
         return table;
     }
 
-    /** What CREATE TABLE says of it behind its name. */
+    /** The clauses of CREATE TABLE after its name. */
     String properties() {
         return properties;
     }
 
-    /** What the names of its catalogs begin with. */
+    /** The prefix of its catalogs' names. */
     String catalogs() {
         return catalogs;
     }

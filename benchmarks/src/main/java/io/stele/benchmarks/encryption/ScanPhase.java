@@ -42,7 +42,7 @@ final class ScanPhase {
     }
 
     /**
-     * @param masterKeys as the configuration says them
+     * @param masterKeys in the form of the configuration
      */
     void run(String masterKeys) throws Exception {
         Path sidecar = run.path("sidecar.etc").resolve("config.properties");

@@ -3,9 +3,9 @@ package io.stele.benchmarks.encryption;
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
-import io.stele.storage.objectstore.ObjectReader;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.objectstore.ObjectReader;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 final class StorePhase {
     private static final int PIECE_BYTES = 1 << 20;
 
-    /** How it is read. */
+    /** The patterns of reads. */
     private enum Pattern {
         IN_ORDER("read in order, 1 MiB", PIECE_BYTES),
         LARGE("read at random, 8 MiB", 8 << 20),
@@ -92,7 +92,7 @@ final class StorePhase {
             throws IOException {
         ObjectReader reader = store.open(path, fileBytes);
         byte[] buffer = new byte[pattern.bytes];
-        // As many bytes whatever their size, but for small ranges
+        // Equal bytes for all read sizes, except for small ranges
         int reads = Math.min(fileBytes / pattern.bytes, 4_096);
         long start = System.nanoTime();
         long cpu = Machine.processCpuNanos();

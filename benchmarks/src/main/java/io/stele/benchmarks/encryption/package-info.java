@@ -1,4 +1,4 @@
-/** What encryption at rest costs: {@code bin/stele bench encryption}. */
+/** The cost of encryption at rest: {@code bin/stele bench encryption}. */
 @NullMarked
 package io.stele.benchmarks.encryption;
 

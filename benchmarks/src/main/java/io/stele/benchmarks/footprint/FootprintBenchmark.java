@@ -140,7 +140,7 @@ public final class FootprintBenchmark implements Benchmark {
                                 / metrics.value("stele column data: objects")));
     }
 
-    /** Loads and lookups, and what they ask of the store. Confined to one thread. */
+    /** Loads and lookups, and their requests to the store. Confined to one thread. */
     private static final class Loads {
         private final SteleServers servers;
         private final TrinoSession trino;

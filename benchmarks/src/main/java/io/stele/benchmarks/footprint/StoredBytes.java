@@ -25,9 +25,9 @@ record StoredBytes(Map<String, Long> objects, Map<String, Long> bytes) {
     }
 
     /**
-     * Looks at a folder of an S3 server that keeps a key as a path.
+     * Counts the bytes in a folder of an S3 server that stores a key as a path.
      *
-     * @param folder of objects; one that is not there has none
+     * @param folder of objects; a missing one has none
      */
     static StoredBytes of(Path folder) throws IOException {
         requireNonNull(folder, "folder is null");

@@ -1,4 +1,4 @@
-/** What a warehouse costs at rest: bytes, objects and requests beside Iceberg's. */
+/** The cost of a warehouse at rest: bytes, objects and requests compared with Iceberg's. */
 @NullMarked
 package io.stele.benchmarks.footprint;
 

@@ -2,6 +2,10 @@ package io.stele.benchmarks.get;
 
 import io.stele.benchmarks.ingest.UserRows;
 import io.stele.benchmarks.local.LocalEngine;
+import io.stele.engine.CacheOptions;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.StorageOptions;
+import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
@@ -15,10 +19,6 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
 import io.stele.protocol.wire.WriteBatchBuilder;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.engine.CacheOptions;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.engine.StorageOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Stele's engine in this process, on files of the local disk, read through the facade that the
- * sidecar's doors use.
+ * sidecar's servers use.
  */
 final class EngineStore implements LookupStore {
     private static final String TABLE = "usertable";
@@ -43,7 +43,9 @@ final class EngineStore implements LookupStore {
     private static final int BATCH_ROWS = 1_000;
     private static final UUID WRITER = new UUID(7, 7);
 
-    /** More than the rows: what is measured says where they are, not the flusher. */
+    /**
+     * More than all rows need, so that the benchmark and not the flusher decides where they are.
+     */
     private static final long MEMTABLE_BYTES = 8L << 30;
 
     private final String name;

@@ -16,7 +16,7 @@ import org.HdrHistogram.Histogram;
 record LookupPhase(int threads, int rows, int keysAtOnce, Duration duration) {
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** What is looked up: {@code keysAtOnce} rows. */
+    /** A lookup of {@code keysAtOnce} rows. */
     interface Lookup {
         void run(int[] numbers) throws Exception;
     }
@@ -27,7 +27,7 @@ record LookupPhase(int threads, int rows, int keysAtOnce, Duration duration) {
     }
 
     /**
-     * What one phase measured.
+     * The measurements of one phase.
      *
      * @param keysPerSecond rows found, by wall time
      * @param p50Micros median time of a call

@@ -2,7 +2,7 @@ package io.stele.benchmarks.get;
 
 /** A store in this process that the benchmark loads and reads by key. */
 interface LookupStore extends AutoCloseable {
-    /** How the store is called in the report. */
+    /** The store's name in the report. */
     String name();
 
     /** Puts rows {@code [0, rows)} into memory. */
@@ -14,7 +14,7 @@ interface LookupStore extends AutoCloseable {
     /**
      * The row of a number by its key.
      *
-     * @return its length in bytes, as the store keeps it
+     * @return its length in bytes in the store's form
      * @throws IllegalStateException if the store has no such row
      */
     int get(int number) throws Exception;

@@ -37,7 +37,7 @@ final class FilteringScans implements AutoCloseable {
         this.table = table;
     }
 
-    /** Starts so many clients, and returns when each has begun. */
+    /** Starts {@code clients} clients, and returns when each has begun. */
     static FilteringScans start(FlightClient flight, String tableName, int clients) {
         TableSchema table =
                 flight.action(
@@ -87,7 +87,7 @@ final class FilteringScans implements AutoCloseable {
         }
     }
 
-    /** Lets the scans end and waits for them; a scan that failed fails this. */
+    /** Ends the scans and waits for them; throws if a scan failed. */
     @Override
     public void close() throws InterruptedException {
         stopped = true;

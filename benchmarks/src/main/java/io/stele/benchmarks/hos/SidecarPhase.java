@@ -32,8 +32,8 @@ import org.HdrHistogram.Histogram;
  * with its scheduler, and with a plain thread pool in its place.
  *
  * <p>The scans compute and send almost nothing: a filter that no row passes, over all rows of a row
- * table. So what is measured is who gets the sidecar's threads, not who fills the wire. First all
- * rows are in memory, as those that Trino asks a sidecar for are; then in files.
+ * table. So the benchmark measures the sharing of the sidecar's threads, not of the network. First
+ * all rows are in memory, as the rows that Trino reads from a sidecar are; then in files.
  */
 final class SidecarPhase {
     private static final String TABLE = "usertable";
@@ -41,7 +41,7 @@ final class SidecarPhase {
     private static final long SEED = 11;
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    /** What runs the contexts of the sidecar, as its configuration says it. */
+    /** The scheduler of the sidecar's contexts, as its configuration sets it. */
     private enum Setting {
         FAIR("scheduler", "FAIR", "200us"),
         LONG_QUANTUM("scheduler with a quantum of 1 ms", "FAIR", "1ms"),
@@ -65,7 +65,7 @@ final class SidecarPhase {
     private final int rowCount;
     private final Duration duration;
 
-    /** What lookups took beside some scans. */
+    /** The times of lookups beside some scans. */
     private record Result(double p50Micros, double p99Micros, double scansPerSecond) {}
 
     SidecarPhase(boolean quick) throws IOException {

@@ -44,7 +44,7 @@ public final class IndexesBenchmark implements Benchmark {
     private static final double HOLOGRES_THROUGHPUT = 0.92;
     private static final double HOLOGRES_LATENCY = 1.25;
 
-    /** What a table has. */
+    /** The indexes and shards of a table. */
     private record Case(String name, int indexes, boolean unique, int shards) {
         IndexedTable table(int round) {
             return new IndexedTable(

@@ -25,7 +25,7 @@ final class SidecarStatus implements AutoCloseable {
         }
     }
 
-    /** Bytes of the log, and of what flushes and merges wrote for a table. */
+    /** Bytes of the log, and of the flushes and compactions of a table. */
     Written written(String table) throws IOException, InterruptedException {
         JsonNode engine = json.readTree(page.read()).get("engine");
         long fileBytes = 0;

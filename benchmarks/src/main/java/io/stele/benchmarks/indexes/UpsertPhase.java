@@ -22,8 +22,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Upserts of uniformly random keys into one fresh table, by two threads that keep four batches of
- * 1,000 rows on their way each; at the end the table has as many rows as there were keys.
+ * Upserts of uniformly random keys into one fresh table, by two threads that have four batches of
+ * 1,000 rows in flight each; at the end the table has as many rows as there were keys.
  */
 record UpsertPhase(
         SteleClient client, FlightClient flight, SidecarStatus status, long sidecarPid, int rows) {
@@ -38,8 +38,8 @@ record UpsertPhase(
     }
 
     /**
-     * What one table measured. Until acknowledged: rate and latencies. Until all is in files: the
-     * CPU time and bytes.
+     * The measurements of one table. Until acknowledged: rate and latencies. Until all is in files:
+     * the CPU time and bytes.
      *
      * @param cores of the sidecar, until acknowledged
      * @param clientCores of this process, until acknowledged

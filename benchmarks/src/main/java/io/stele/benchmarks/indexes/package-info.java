@@ -1,4 +1,4 @@
-/** What secondary indexes cost those who write. */
+/** The cost of secondary indexes for writers. */
 @NullMarked
 package io.stele.benchmarks.indexes;
 

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 record IngestPhase(int writers, int inFlight, long rows, int batchRows) {
     /**
-     * What one load measured.
+     * The measurements of one load.
      *
      * @param rowsPerSecond acknowledged rows by wall time
      * @param p50Millis median time from handing over a batch to its acknowledgement

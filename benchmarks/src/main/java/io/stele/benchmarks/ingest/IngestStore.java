@@ -12,7 +12,7 @@ interface IngestStore extends AutoCloseable {
     /** CPU nanoseconds that the store's processes other than this one have used so far. */
     long otherCpuNanos() throws Exception;
 
-    /** How many rows the store holds, asked of the store itself. */
+    /** The number of rows in the store, counted by the store itself. */
     long count() throws Exception;
 
     @Override

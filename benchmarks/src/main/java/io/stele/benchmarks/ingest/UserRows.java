@@ -43,7 +43,7 @@ public final class UserRows {
         return "user" + digits;
     }
 
-    /** Where in the pool field {@code field} of row {@code number} starts. */
+    /** The start of field {@code field} of row {@code number} in the pool. */
     private static int offset(long number, int field) {
         long mixed = (number * FIELDS + field) * 0x9e3779b97f4a7c15L;
         return (int) ((mixed >>> 40) % (POOL_BYTES - FIELD_BYTES));
@@ -63,7 +63,7 @@ public final class UserRows {
         return values;
     }
 
-    /** The ten fields as one value, for a store that knows no columns. */
+    /** The ten fields as one value, for a store without columns. */
     public byte[] bytes(long number) {
         byte[] bytes = new byte[FIELDS * FIELD_BYTES];
         for (int field = 0; field < FIELDS; field++) {

@@ -104,7 +104,7 @@ public final class JdbcBatchBenchmark implements Benchmark {
         }
     }
 
-    /** Rounds over all tables, of ids that go on. Confined to one thread. */
+    /** Rounds over all tables, with ids that continue. Confined to one thread. */
     private static final class Rounds {
         private final TrinoSession trino;
         private final List<Into> order = new ArrayList<>(List.of(Into.values()));
@@ -154,7 +154,7 @@ public final class JdbcBatchBenchmark implements Benchmark {
             trino.batch("INSERT INTO %s VALUES (?, ?, ?)".formatted(into.table), rows);
         }
 
-        /** How often an INSERT asks the sidecar. */
+        /** Counts the requests of an INSERT to the sidecar. */
         void count(SidecarCounters counters, Metrics metrics)
                 throws SQLException, IOException, InterruptedException {
             for (Into into : Into.values()) {

@@ -1,9 +1,9 @@
 package io.stele.benchmarks.local;
 
-import io.stele.storage.objectstore.ForwardingObjectStore;
-import io.stele.storage.objectstore.ForwardingObjectWriter;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.objectstore.ForwardingObjectStore;
+import io.stele.objectstore.ForwardingObjectWriter;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
 import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -16,12 +16,12 @@ public final class CountingStore extends ForwardingObjectStore {
         super(store);
     }
 
-    /** Row files, column files and key indexes. */
+    /** Bytes of SST files, column files and key indexes. */
     public long dataBytes() {
         return dataBytes.sum();
     }
 
-    /** Manifests, delete vectors, the catalog and decisions. */
+    /** Bytes of manifests, deletion vectors, the catalog and decisions. */
     public long otherBytes() {
         return otherBytes.sum();
     }

@@ -2,16 +2,16 @@ package io.stele.benchmarks.local;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.EngineThreads;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.StorageOptions;
+import io.stele.engine.TableStatus;
+import io.stele.engine.catalog.TableState;
+import io.stele.engine.wal.HybridClock;
+import io.stele.engine.wal.LocalLogFiles;
+import io.stele.objectstore.LocalObjectStore;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.catalog.TableState;
-import io.stele.storage.engine.EngineThreads;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.engine.StorageOptions;
-import io.stele.storage.engine.TableStatus;
-import io.stele.storage.objectstore.LocalObjectStore;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.wal.HybridClock;
-import io.stele.storage.wal.LocalLogFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +96,7 @@ public final class LocalEngine implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Flushes, and waits until merges have nothing left to do by themselves. */
+    /** Flushes, and waits until no compaction is due any more. */
     public void settle(TableSchema table) throws InterruptedException {
         engine.flush(table.id()).join();
         long deadline = System.nanoTime() + IDLE_TIMEOUT.toNanos();

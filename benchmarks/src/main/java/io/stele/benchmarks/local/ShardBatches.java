@@ -2,6 +2,7 @@ package io.stele.benchmarks.local;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.StorageEngine;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
@@ -10,7 +11,6 @@ import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
-import io.stele.storage.engine.StorageEngine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

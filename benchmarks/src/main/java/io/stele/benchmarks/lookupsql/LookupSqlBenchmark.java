@@ -27,8 +27,8 @@ import java.util.SplittableRandom;
  * One row by its key through Trino, from Stele and from Iceberg, beside {@code SELECT 1}, which
  * costs what Trino costs.
  *
- * <p>One connection asks each table in turn, in an order that rotates, for a random order that is
- * there; results are compared. What a query asks the sidecar is counted there.
+ * <p>One connection queries each table in turn, in an order that rotates, for a random existing
+ * order; results are compared. The sidecar counts the requests of a query.
  */
 public final class LookupSqlBenchmark implements Benchmark {
     private static final String FLOOR = "SELECT 1";
@@ -142,7 +142,7 @@ public final class LookupSqlBenchmark implements Benchmark {
         metrics.put(label + " p99 ms", latencies.millis(99));
     }
 
-    /** How often a query asks the sidecar, releases of read points included. */
+    /** Counts the requests of a query to the sidecar, with those that release snapshots. */
     private static void count(
             TrinoSession trino,
             LookupTable table,

@@ -2,7 +2,7 @@ package io.stele.benchmarks.lookupsql;
 
 import java.util.Locale;
 
-/** The tables of the same orders, and how a row of each is asked for. */
+/** The tables of the same orders, and the query for a row of each. */
 enum LookupTable {
     STELE_COLUMN(
             "stele",
@@ -58,7 +58,7 @@ enum LookupTable {
         return properties;
     }
 
-    /** What its connection says first; empty: nothing. */
+    /** The first statement of its connection; empty: none. */
     String session() {
         return session;
     }

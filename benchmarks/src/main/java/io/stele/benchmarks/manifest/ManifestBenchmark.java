@@ -6,6 +6,18 @@ import io.stele.benchmarks.BenchmarkReport;
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
+import io.stele.columnfile.metadata.SketchBuilder;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileKind;
+import io.stele.engine.manifest.FileSlices;
+import io.stele.engine.manifest.KeyIndexFile;
+import io.stele.engine.manifest.Manifest;
+import io.stele.engine.manifest.ManifestEdit;
+import io.stele.engine.manifest.ManifestFilter;
+import io.stele.engine.manifest.ManifestStore;
+import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
@@ -14,18 +26,6 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
-import io.stele.storage.format.SketchBuilder;
-import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.manifest.FileKind;
-import io.stele.storage.manifest.FileSlices;
-import io.stele.storage.manifest.KeyIndexFile;
-import io.stele.storage.manifest.Manifest;
-import io.stele.storage.manifest.ManifestEdit;
-import io.stele.storage.manifest.ManifestFilter;
-import io.stele.storage.manifest.ManifestStore;
-import io.stele.storage.objectstore.InMemoryObjectStore;
-import io.stele.storage.objectstore.ObjectEntry;
-import io.stele.storage.orc.OrcManifestBases;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -71,7 +71,7 @@ public final class ManifestBenchmark implements Benchmark {
     private static final int CLUSTERED_COLUMN = 2;
 
     /**
-     * How much is measured.
+     * The extent of the measurements.
      *
      * @param sizes files of tables; targets are of the first
      * @param stripeRows of bases of the first size
@@ -213,8 +213,8 @@ public final class ManifestBenchmark implements Benchmark {
     }
 
     /**
-     * As many files in Paimon: all shards' in one table, of which one partition and bucket is asked
-     * for. It reads with several threads, so the processor time is that of the process.
+     * As many files in Paimon: all shards' in one table, of which one partition and bucket is
+     * planned. It reads with several threads, so the processor time is that of the process.
      */
     private static void measurePaimon(Extent extent, Metrics metrics) throws Exception {
         int size = extent.paimonFiles();
@@ -311,7 +311,7 @@ public final class ManifestBenchmark implements Benchmark {
         metrics.put(name + ": B heap an entry of a list", heapOfLists(files));
     }
 
-    /** Each with the bounds of all columns, as if each had been asked for. */
+    /** Each with the bounds of all columns, as if each had been requested. */
     private static double heapOfLists(List<FileEntry> files) {
         List<FileSlices<FileEntry>> lists = new ArrayList<>();
         long before = heapBytes();
@@ -331,7 +331,7 @@ public final class ManifestBenchmark implements Benchmark {
         return bytes / lists.size() / files.size();
     }
 
-    /** The median of so many looks, in milliseconds; each is right. */
+    /** The median time of the lookups, in milliseconds; checks each result. */
     private static double median(int looks, BooleanSupplier look) throws IOException {
         double[] millis = new double[looks];
         for (int round = 0; round < looks; round++) {
@@ -344,8 +344,8 @@ public final class ManifestBenchmark implements Benchmark {
     }
 
     /**
-     * @param name of a number, with its unit to come
-     * @param opening of a reader that knows nothing yet
+     * @param name of a metric, to which its unit is appended
+     * @param opening opens a reader with empty caches
      */
     private static void find(
             String name,

@@ -37,12 +37,12 @@ import org.apache.paimon.types.DataTypes;
 import org.apache.paimon.utils.SegmentsCache;
 
 /**
- * The same list of files in a table of Apache Paimon, whose scans are asked for one partition and
- * bucket. Files are named and never written: planning does not open them. In a folder of its own,
- * deleted with {@link #close}.
+ * The same list of files in a table of Apache Paimon, whose scans read one partition and bucket.
+ * Files are named and never written: planning does not open them. In a folder of its own, deleted
+ * with {@link #close}.
  *
- * <p>Its cache of manifests is as large as it wants ({@code cache.manifest.max-memory}), and takes
- * files of all sizes, which it does not by default.
+ * <p>Its cache of manifests has no limit ({@code cache.manifest.max-memory}), and takes files of
+ * all sizes, which it does not by default.
  */
 final class PaimonManifests implements AutoCloseable {
     private static final int FILES_OF_COMMIT = 5_000;
@@ -64,8 +64,8 @@ final class PaimonManifests implements AutoCloseable {
     }
 
     /**
-     * A table with so many files, in commits of 5,000 that have files of all partitions and
-     * buckets.
+     * Writes a table of {@code files} files, in commits of 5,000 that have files of all partitions
+     * and buckets.
      */
     static PaimonManifests write(int files, int partitions, int buckets, int columns)
             throws Exception {
@@ -151,9 +151,9 @@ final class PaimonManifests implements AutoCloseable {
     }
 
     /**
-     * The table as a process sees it that has just started.
+     * The table as a newly started process sees it.
      *
-     * @param keeps whether it keeps manifests
+     * @param keeps whether it caches manifests
      */
     FileStoreTable open(boolean keeps) {
         FileStoreTable table = FileStoreTableFactory.create(files, location);
@@ -164,7 +164,7 @@ final class PaimonManifests implements AutoCloseable {
         return table;
     }
 
-    /** How many files a plan of one partition and bucket has. */
+    /** The number of files in a plan of one partition and bucket. */
     static long plan(FileStoreTable table, int partition, int bucket) {
         long found = 0;
         for (Split split :
@@ -179,7 +179,7 @@ final class PaimonManifests implements AutoCloseable {
         return found;
     }
 
-    /** What was asked of the store since {@link #reset}: objects opened, looked for or listed. */
+    /** The requests to the store since {@link #reset}: objects opened, checked or listed. */
     long requests() {
         return files.requests.sum();
     }

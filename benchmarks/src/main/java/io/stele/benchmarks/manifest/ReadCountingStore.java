@@ -1,8 +1,8 @@
 package io.stele.benchmarks.manifest;
 
-import io.stele.storage.objectstore.ForwardingObjectStore;
-import io.stele.storage.objectstore.ObjectEntry;
-import io.stele.storage.objectstore.ObjectStore;
+import io.stele.objectstore.ForwardingObjectStore;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.List;
 

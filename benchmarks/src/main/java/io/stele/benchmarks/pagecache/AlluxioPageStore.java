@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.LongAdder;
  * none of its own.
  *
  * <p>It lives here and not in the module cache because of what it depends on: see
- * docs/decisions/data-cache.md. What of the contract it cannot do: space is counted in bytes of
- * files, not blocks on disk; eviction is LRU, without admission; tables have no shares; recency is
- * lost at a restart; when one directory fails, the pages of all are forgotten.
+ * docs/decisions/data-cache.md. Parts of the contract that it does not fulfil: space is counted in
+ * bytes of files, not blocks on disk; eviction is LRU, without admission; tables have no shares;
+ * recency is lost at a restart; when one directory fails, the pages of all are lost.
  *
  * <p>Thread-safe. One may exist in a process at a time for its metrics to mean something.
  */
@@ -48,7 +48,7 @@ final class AlluxioPageStore implements PageStore {
         this.manager = manager;
     }
 
-    /** Opens the folder with what is in it; returns when all of that is known again. */
+    /** Opens the folder with its contents; returns when all of them are loaded. */
     static AlluxioPageStore open(Path folder, long maxBytes, PageGeometry geometry)
             throws IOException {
         requireNonNull(folder, "folder is null");

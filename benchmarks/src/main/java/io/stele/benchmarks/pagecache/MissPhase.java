@@ -30,7 +30,7 @@ final class MissPhase {
         this.executor = executor;
     }
 
-    /** One page's load, by whoever. */
+    /** The load of one page, by any of the caches. */
     private interface Miss {
         void read(long page, AtomicInteger loads) throws IOException;
     }

@@ -35,7 +35,7 @@ public final class PageCacheBenchmark implements Benchmark {
     /** Alluxio's, of a page of 1 MiB. */
     private static final double TARGET_HEAP_BYTES = 64;
 
-    /** Of an index for 1 TiB, whatever its pages have: as many as bytes a page of 1 MiB. */
+    /** MiB of heap of an index for 1 TiB: 64 bytes for each page of 1 MiB. */
     private static final double TARGET_HEAP_MIB = 64;
 
     /** 100 GB, of which the file takes a part. */

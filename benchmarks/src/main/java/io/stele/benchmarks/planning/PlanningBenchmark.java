@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Queries of one partition of tables with few and with many files: what the rest of the files
- * costs. Each partition has one file.
+ * Queries of one partition of tables with few and with many files: the cost of the other files.
+ * Each partition has one file.
  *
- * <p>One connection asks each table in turn for a random partition; answers are checked. Beside
+ * <p>One connection queries each table in turn for a random partition; answers are checked. Beside
  * them {@code SELECT 1}, which costs what Trino costs, and Iceberg's tables of the same layout.
  */
 public final class PlanningBenchmark implements Benchmark {
@@ -178,7 +178,7 @@ public final class PlanningBenchmark implements Benchmark {
         }
     }
 
-    /** Mostly of partitions that nobody asked for before, where there are many of them. */
+    /** Mostly of partitions that were not queried before, if there are many of them. */
     private static void count(
             TrinoSession trino,
             FileTable table,

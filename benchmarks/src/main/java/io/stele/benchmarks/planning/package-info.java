@@ -1,4 +1,4 @@
-/** What it costs to plan a query over many files. */
+/** The cost of planning a query over many files. */
 @NullMarked
 package io.stele.benchmarks.planning;
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Part 4 of the show: the sidecar is killed in mid-stream and started again; the stream goes on by
- * itself.
+ * Part 4 of the demonstration: the sidecar is killed in mid-stream and started again; the stream
+ * continues by itself.
  */
 final class CrashAndRecover {
     private static final long ROWS_BEFORE_KILL = 5_000;

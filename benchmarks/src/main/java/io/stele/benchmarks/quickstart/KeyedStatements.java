@@ -4,7 +4,9 @@ import io.stele.benchmarks.servers.TrinoSession;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Part 3 of the show: lookup by key, UPDATE, DELETE and MERGE, each verified by a query. */
+/**
+ * Part 3 of the demonstration: lookup by key, UPDATE, DELETE and MERGE, each verified by a query.
+ */
 final class KeyedStatements {
     private KeyedStatements() {}
 

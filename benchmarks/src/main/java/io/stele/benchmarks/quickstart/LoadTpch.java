@@ -31,7 +31,7 @@ final class LoadTpch {
     }
 
     private static String create(String table, String scale) {
-        // Orders and lineitem share a distribution key, as a user who joins them would have it.
+        // Orders and lineitem share a distribution key, as in a schema of a user that joins them.
         String properties =
                 switch (table) {
                     case "orders" -> " WITH (primary_key = ARRAY['o_orderkey'])";

@@ -74,7 +74,7 @@ final class OrderStream implements AutoCloseable {
         return first;
     }
 
-    /** The first order that is not known to be durable. */
+    /** The first order that is not acknowledged as durable. */
     long acknowledged() {
         return acknowledged;
     }

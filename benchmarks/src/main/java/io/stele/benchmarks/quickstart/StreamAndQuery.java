@@ -8,8 +8,8 @@ import io.stele.client.TableWriter;
 import java.util.List;
 
 /**
- * Part 2 of the show: orders stream in while Trino queries; whatever was acknowledged is in the
- * next query.
+ * Part 2 of the demonstration: orders stream in while Trino queries; the next query has every
+ * acknowledged order.
  */
 final class StreamAndQuery {
     private static final int QUERIES = 12;

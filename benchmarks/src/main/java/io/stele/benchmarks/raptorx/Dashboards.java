@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 
 /**
  * The first and the sixth query of TPC-H, each time with dates a day later: panels of today. Of
- * lineitem as it is loaded, whose files have rows of all dates, and of one that its owner keeps by
- * month, as those of events are.
+ * lineitem as it is loaded, whose files have rows of all dates, and of one that is partitioned by
+ * month, as tables of events are.
  */
 final class Dashboards {
     private static final LocalDate SHIPPED_BEFORE = LocalDate.of(1998, 8, 25);
@@ -90,7 +90,7 @@ final class Dashboards {
     }
 
     /**
-     * Makes the table that is kept by month, from that of the generator.
+     * Creates the table partitioned by month, from that of the generator.
      *
      * @param isIceberg whether the session's catalog partitions by an expression, or by a column
      * @param rows which of them, as conditions: each of them is a statement

@@ -66,13 +66,14 @@ public final class RaptorxBenchmark implements Benchmark {
     private static final Set<String> HARD = Set.of("q07", "q18", "q21");
 
     /**
-     * How much is asked of which tables.
+     * The amount of queries and tables.
      *
      * @param queries empty: all
      * @param isWarmedUp whether code is compiled, and tables are analyzed, before anything counts
      * @param warmUpRounds of code and caches, each time beside the one that fills them
      * @param daysBefore of dates that move, before those that are measured
-     * @param byMonth the rows of the table that is kept by month, as many as are loaded at a time
+     * @param byMonth the rows of the table partitioned by month, one element for each statement
+     *     that loads it
      */
     private record Extent(
             String scale,
@@ -283,7 +284,7 @@ public final class RaptorxBenchmark implements Benchmark {
         return query.name() + " " + place.label() + " median ms";
     }
 
-    /** What the coordinator takes of the connector, by the queries' statistics. */
+    /** The coordinator's time in the connector, by the queries' statistics. */
     private static void planning(
             TrinoSession trino, List<TpchQuery> queries, int rounds, Metrics metrics)
             throws SQLException, IOException, InterruptedException {
@@ -301,7 +302,7 @@ public final class RaptorxBenchmark implements Benchmark {
         metrics.put(SLOWEST_PLANNING, slowest);
     }
 
-    /** What Trino takes for a query that needs nobody. */
+    /** Trino's time for a query without any table. */
     private static void floor(TrinoSession trino, int rounds, Metrics metrics) throws SQLException {
         Latencies latencies = new Latencies();
         for (int i = 0; i < 10 * rounds; i++) {
@@ -315,7 +316,8 @@ public final class RaptorxBenchmark implements Benchmark {
             throws SQLException {
         for (Dashboards.Panel panel : Dashboards.panels(extent.daysBefore(), extent.days())) {
             TpchRounds rounds = new TpchRounds(trino);
-            // The first days are those before: what an hour ago was asked for the first time
+            // The first days are those before: the queries of an hour ago were then run for the
+            // first time
             rounds.run(1, panel.before(), List.of(WARM, ICEBERG));
             long reads = proxy.reads();
             rounds.run(1, panel.days(), List.of(WARM, ICEBERG));

@@ -1,4 +1,4 @@
-/** What all caches together are worth. */
+/** The effect of all caches together. */
 @NullMarked
 package io.stele.benchmarks.raptorx;
 

@@ -41,7 +41,7 @@ final class Events {
                 Optional.empty());
     }
 
-    /** Another version of a row; its quantity is always 1, so that the sum says the count. */
+    /** Another version of a row; its quantity is always 1, so that the sum is the count. */
     static Object[] row(long id, SplittableRandom random) {
         return new Object[] {
             id, random.nextLong(365), 1L, random.nextLong(100_000), "state " + random.nextInt(20)

@@ -3,8 +3,8 @@ package io.stele.benchmarks.readwrite;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.local.ShardBatches;
+import io.stele.engine.StorageEngine;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.engine.StorageEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

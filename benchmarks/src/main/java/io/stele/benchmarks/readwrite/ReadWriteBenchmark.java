@@ -12,15 +12,15 @@ import io.stele.benchmarks.Target;
 import io.stele.benchmarks.local.LocalEngine;
 import io.stele.benchmarks.local.ShardBatches;
 import io.stele.benchmarks.servers.Run;
+import io.stele.engine.ReadPoint;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.StorageOptions;
+import io.stele.engine.scan.RowCursor;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.engine.ReadPoint;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.engine.StorageOptions;
-import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,14 +33,14 @@ import java.util.SplittableRandom;
 
 /**
  * The latency of an analytical scan (count, sum of a product, a filter) by one thread over all of a
- * column table, at a new read point each time, beside 0, 1, 8 and 32 writers that upsert rows of
- * the same table, all together at the same rate. Engine and writers are in this process.
+ * column table, at a new snapshot each time, beside 0, 1, 8 and 32 writers that upsert rows of the
+ * same table, all together at the same rate. Engine and writers are in this process.
  *
  * <p>Reported of each scan are the wall time; the CPU time of the thread that scans; and the wall
- * time less what the thread waited ready in the run queue, because writers, flushes and merges had
- * the cores: the latency with the CPU share taken out. What stays in that is what writers cost
- * beside cores: locks, waiting for the read point, memory and caches, rows in memory and deleted
- * ones. Before each phase flushes and merges settle; rounds rotate the order. Every scan must count
+ * time less what the thread waited ready in the run queue, because writers, flushes and compactions
+ * had the cores: the latency with the CPU share taken out. The rest is the cost of writers besides
+ * cores: locks, waiting for the snapshot, memory and caches, rows in memory and deleted ones.
+ * Before each phase flushes and compactions settle; rounds rotate the order. Every scan must count
  * all rows.
  */
 public final class ReadWriteBenchmark implements Benchmark {
@@ -159,7 +159,7 @@ public final class ReadWriteBenchmark implements Benchmark {
         }
     }
 
-    /** Scans, one after the other, beside so many writers. */
+    /** Scans, one after the other, with {@code writers} writers. */
     private record Phase(
             StorageEngine engine, TableSchema table, int rows, int writers, int rowsPerSecond) {
         List<Scan> run(Duration duration) throws IOException, InterruptedException {

@@ -35,8 +35,8 @@ import java.util.stream.Stream;
  * sidecar with an empty log.
  *
  * <p>The memtables of this run hold all of the log (see {@code bin/stele}), which the defaults do
- * not let happen: they flush at 64 MiB, at a minute of age, and beyond 256 MiB in all. After each
- * start the rows are counted, and all that were acknowledged must be there.
+ * not allow: they flush at 64 MiB, at a minute of age, and beyond 256 MiB in all. After each start
+ * the rows are counted, and all that were acknowledged must be there.
  */
 public final class RecoveryBenchmark implements Benchmark {
     private static final long SEED = 42;

@@ -1,4 +1,4 @@
-/** How long a sidecar takes to serve again after it was killed. */
+/** The time until a killed sidecar serves again. */
 @NullMarked
 package io.stele.benchmarks.recovery;
 

@@ -1,8 +1,8 @@
 package io.stele.benchmarks.retrieval;
 
 import io.stele.benchmarks.servers.S3Servers;
-import io.stele.storage.objectstore.s3.S3ObjectStore;
-import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.s3.S3ObjectStore;
 import io.stele.testing.VersityGateway;
 import java.io.EOFException;
 import java.io.IOException;
@@ -148,7 +148,7 @@ enum ClientKind {
         this.direct = direct;
     }
 
-    /** What it reads into. */
+    /** A buffer to read into. */
     ByteBuffer allocate(int length) {
         return direct ? ByteBuffer.allocateDirect(length) : ByteBuffer.allocate(length);
     }
@@ -156,7 +156,7 @@ enum ClientKind {
     /** Makes the client. */
     abstract ObjectClient open(int port, int concurrency) throws IOException;
 
-    /** As metrics say it. */
+    /** The name in metrics. */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

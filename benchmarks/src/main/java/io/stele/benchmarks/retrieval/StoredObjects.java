@@ -1,7 +1,7 @@
 package io.stele.benchmarks.retrieval;
 
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

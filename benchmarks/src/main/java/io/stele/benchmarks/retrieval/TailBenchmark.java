@@ -11,8 +11,8 @@ import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Latencies;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Servers;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.VersityGateway;
@@ -49,7 +49,7 @@ public final class TailBenchmark implements Benchmark {
         return "latencies of reads from an S3 server with stragglers, with and without hedging";
     }
 
-    /** What one policy found over all seeds. */
+    /** The results of one policy over all seeds. */
     private static final class Found {
         private final Latencies latencies = new Latencies();
         private long wantedBytes;

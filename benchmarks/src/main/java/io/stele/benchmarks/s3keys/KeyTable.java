@@ -46,7 +46,7 @@ enum KeyTable {
                         keys.stream().map(String::valueOf).collect(Collectors.joining(", ")));
     }
 
-    /** Writes orders over those that are there. */
+    /** The statement that replaces existing orders. */
     String upsert(String changes) {
         return isStele()
                 ? "INSERT INTO %s SELECT * FROM %s".formatted(qualifiedName(), changes)

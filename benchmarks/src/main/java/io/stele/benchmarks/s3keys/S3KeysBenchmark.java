@@ -33,11 +33,11 @@ import java.util.TreeSet;
 
 /**
  * Orders by their keys through Trino from S3 with its latency: one, and twenty of a query, and
- * 2,500 that are written over others; in a column table, a row table, and Iceberg without a cache,
- * with the defaults of all.
+ * 2,500 that replace others; in a column table, a row table, and Iceberg without a cache, with the
+ * defaults of all.
  *
- * <p>Cold means that the sidecar was started just before; a query of a row that is in its log makes
- * the connections before it is measured. Then other keys are asked for, when what leads to rows is
+ * <p>Cold means that the sidecar was started just before; before the measurement, a query of a row
+ * in its log opens the connections. Then other keys are queried, when the metadata and indexes are
  * in memory. Of each query the reads are counted, and how many of them came one after the other.
  */
 public final class S3KeysBenchmark implements Benchmark {
@@ -161,7 +161,7 @@ public final class S3KeysBenchmark implements Benchmark {
         return OrderKeys.some(trino, scale);
     }
 
-    /** What was measured, a value a round. */
+    /** The measurements, one value per round. */
     private static final class Measured {
         private final Map<String, List<Double>> values = new LinkedHashMap<>();
 
@@ -178,7 +178,7 @@ public final class S3KeysBenchmark implements Benchmark {
         }
     }
 
-    /** Asks all tables in turn. Confined to one thread. */
+    /** Queries all tables in turn. Confined to one thread. */
     private static final class Queries {
         private final SteleServers servers;
         private final TrinoSession trino;

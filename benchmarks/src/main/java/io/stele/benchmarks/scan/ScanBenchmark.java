@@ -51,7 +51,8 @@ public final class ScanBenchmark implements Benchmark {
         try (SteleServers servers = new SteleServers(Run.load())) {
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
-                // The sidecar would aggregate without a scan, and workers keep what filters leave
+                // Otherwise the sidecar would aggregate without a scan, and workers would cache
+                // filtered rows
                 trino.update("SET SESSION stele.aggregation_pushdown_enabled = false");
                 trino.update("SET SESSION stele.fragment_cache_enabled = false");
                 trino.update("SET SESSION stele_uncached.aggregation_pushdown_enabled = false");

@@ -3,7 +3,7 @@ package io.stele.benchmarks.servers;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Keys of orders of TPC-H that are there. */
+/** Keys of existing orders of TPC-H. */
 public final class OrderKeys {
     private OrderKeys() {}
 

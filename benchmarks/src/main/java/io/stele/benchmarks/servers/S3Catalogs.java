@@ -62,7 +62,7 @@ public final class S3Catalogs {
         return "s3://" + bucket + "/stele";
     }
 
-    /** Where a schema of Iceberg lies. */
+    /** The location of a schema of Iceberg. */
     public String icebergLocation(String schema) {
         return "s3://" + bucket + "/iceberg/" + schema;
     }

@@ -1,11 +1,11 @@
 package io.stele.benchmarks.servers;
 
 import io.airlift.configuration.ConfigurationFactory;
-import io.stele.storage.objectstore.s3.S3Config;
-import io.stele.storage.objectstore.s3.S3Location;
-import io.stele.storage.objectstore.s3.S3ObjectStore;
-import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalThreads;
+import io.stele.objectstore.s3.S3Config;
+import io.stele.objectstore.s3.S3Location;
+import io.stele.objectstore.s3.S3ObjectStore;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ public final class S3Servers {
     /**
      * Starts versitygw over a folder.
      *
-     * @throws VersityGateway.MissingException if there is none; the message says what to install
+     * @throws VersityGateway.MissingException if there is none; the message names what to install
      */
     public static VersityGateway start(Path folder) throws IOException {
         return VersityGateway.start(folder.resolve("objects"));

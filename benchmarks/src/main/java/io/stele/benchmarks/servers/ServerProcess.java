@@ -58,7 +58,7 @@ public final class ServerProcess implements AutoCloseable {
         process.waitFor();
     }
 
-    /** What the process printed last, for an error message. */
+    /** The last lines that the process printed, for an error message. */
     public String logTail() {
         try {
             List<String> lines = Files.readAllLines(logFile, StandardCharsets.UTF_8);

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sidecar and, when asked for, the Trino server of one {@link Run}, each a process of its own.
+ * The sidecar and, on request, the Trino server of one {@link Run}, each a process of its own.
  * Their pids go to the files the run names, so that {@code bin/stele} stops them however this
  * process ends.
  *

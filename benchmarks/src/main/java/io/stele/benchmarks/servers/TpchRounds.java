@@ -18,7 +18,7 @@ import java.util.Map;
  */
 public final class TpchRounds {
     /**
-     * Where tables are.
+     * The place of tables.
      *
      * @param label in names of metrics
      */
@@ -39,7 +39,7 @@ public final class TpchRounds {
         this.trino = requireNonNull(trino, "trino is null");
     }
 
-    /** Asks {@code rounds} times; the times before are forgotten. */
+    /** Runs {@code rounds} rounds; earlier times are dropped. */
     public void run(int rounds, List<TpchQuery> queries, List<Place> places) throws SQLException {
         millis.clear();
         List<Place> order = new ArrayList<>(places);

@@ -50,7 +50,7 @@ public final class TrinoSession implements AutoCloseable {
                         properties));
     }
 
-    /** Says what tables without catalog and schema are of. */
+    /** Sets the catalog and schema of table names without them. */
     public void use(String catalog, String schema) throws SQLException {
         connection.setCatalog(catalog);
         connection.setSchema(schema);
@@ -72,7 +72,7 @@ public final class TrinoSession implements AutoCloseable {
         }
     }
 
-    /** Runs a query and tells what it took. */
+    /** Runs a query and returns its measurements. */
     public Measured measure(String sql) throws SQLException, IOException, InterruptedException {
         long start = System.nanoTime();
         try (Statement statement = connection.createStatement();
@@ -97,7 +97,7 @@ public final class TrinoSession implements AutoCloseable {
         return rows;
     }
 
-    /** What the workers say they read, once the coordinator has heard of the query's end. */
+    /** The bytes that the workers reported as read, once the coordinator has the final report. */
     private long physicalInputBytes(String queryId) throws IOException, InterruptedException {
         String text = statistics(queryId).path("physicalInputDataSize").asText();
         if (!text.endsWith("B")) {
@@ -108,7 +108,7 @@ public final class TrinoSession implements AutoCloseable {
     }
 
     /**
-     * Runs a query of Stele's tables and tells how long the coordinator was with the connector:
+     * Runs a query of Stele's tables and returns how long the coordinator spent in the connector:
      * calls of its metadata and the planning of splits, in milliseconds.
      */
     public double planningMillis(String sql, String catalog)

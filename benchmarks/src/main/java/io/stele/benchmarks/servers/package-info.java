@@ -1,4 +1,4 @@
-/** Servers as processes of their own, and what the quickstart and the benchmarks ask of them. */
+/** Servers as processes of their own, with the requests of the quickstart and the benchmarks. */
 @NullMarked
 package io.stele.benchmarks.servers;
 

@@ -34,8 +34,8 @@ public final class SkipBenchmark implements Benchmark {
 
     /**
      * Rows in no order of part or ship date, as events come from many sources. Decimals, since sums
-     * of doubles depend on the order of the rows. Instructions have so many values that the first
-     * rows of a file hardly repeat one, and a writer that goes by these stores them directly.
+     * of doubles depend on the order of the rows. Instructions have many values: the first rows of
+     * a file hardly repeat one, so a writer that decides by those stores them directly.
      */
     private static final String ROWS =
             """
@@ -92,7 +92,8 @@ public final class SkipBenchmark implements Benchmark {
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri());
                     FlightClient sidecar = Clients.flight(run)) {
-                // The sidecar would aggregate without a scan, and workers keep what filters leave
+                // Otherwise the sidecar would aggregate without a scan, and workers would cache
+                // filtered rows
                 trino.update("SET SESSION stele.aggregation_pushdown_enabled = false");
                 trino.update("SET SESSION stele.fragment_cache_enabled = false");
                 trino.update("CREATE SCHEMA stele." + SCHEMA);

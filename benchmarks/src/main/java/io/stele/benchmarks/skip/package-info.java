@@ -1,4 +1,4 @@
-/** What the physical design of column files saves a query. */
+/** The savings of queries by the physical design of column files. */
 @NullMarked
 package io.stele.benchmarks.skip;
 

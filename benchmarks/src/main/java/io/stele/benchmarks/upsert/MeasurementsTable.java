@@ -1,6 +1,7 @@
 package io.stele.benchmarks.upsert;
 
 import io.stele.benchmarks.local.LocalEngine;
+import io.stele.engine.StorageEngine;
 import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
@@ -12,7 +13,6 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
-import io.stele.storage.engine.StorageEngine;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

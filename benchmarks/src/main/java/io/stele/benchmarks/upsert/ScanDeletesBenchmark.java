@@ -25,7 +25,7 @@ import java.util.Map;
 /**
  * Full scans of TPC-H lineitem through Trino with 0, 1 and 10 % of its rows deleted, spread evenly:
  * three tables of the same rows, and DELETE statements. Rounds take the tables in turns. Counts and
- * sums are compared with what the generator says of the rows that are left.
+ * sums are compared with the generator's for the rows that are left.
  *
  * <p>Rows deleted are not in the result, so a table with many of them has less to add up; what is
  * compared is the time of the whole scan all the same.
@@ -68,7 +68,8 @@ public final class ScanDeletesBenchmark implements Benchmark {
             servers.startBoth();
             try (FlightClient flight = Clients.flight(run);
                     TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
-                // The sidecar would aggregate without a scan, and workers keep what filters leave
+                // Otherwise the sidecar would aggregate without a scan, and workers would cache
+                // filtered rows
                 trino.update("SET SESSION stele.aggregation_pushdown_enabled = false");
                 trino.update("SET SESSION stele.fragment_cache_enabled = false");
                 load(trino, scale, metrics);

@@ -9,7 +9,7 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.local.LocalEngine;
 import io.stele.benchmarks.servers.Run;
-import io.stele.storage.engine.StorageOptions;
+import io.stele.engine.StorageOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,10 +22,10 @@ import java.util.function.UnaryOperator;
  * Uniformly random upserts into a column tablet of 10 M rows, beside appends of the same rows to a
  * table without a primary key: the engine in this process, on the local disk, log synced.
  *
- * <p>A phase writes a number of rows in batches of 1,000 by two threads, eight batches on their way
+ * <p>A phase writes a number of rows in batches of 1,000 by two threads, eight batches in flight
  * each, until all are acknowledged ("acknowledged") and then until they are in files ("in files",
- * the number the target is for). Rounds take upserts and appends in turns. Merges that become due
- * run whenever they do. A sample of the rows is checked after each round.
+ * the number the target is for). Rounds take upserts and appends in turns. Compactions run whenever
+ * they become due. A sample of the rows is checked after each round.
  */
 public final class UpsertBenchmark implements Benchmark {
     private static final double TARGET_SHARE = 0.4;
@@ -97,7 +97,7 @@ public final class UpsertBenchmark implements Benchmark {
                 List.of(Target.atLeast("rows/s in files, times append-only", TARGET_SHARE, share)));
     }
 
-    /** What one phase took. */
+    /** The times of one phase. */
     private record Phase(long rows, double acknowledgedSeconds, double seconds, double cpuMicros) {}
 
     private static Phase upserts(MeasurementsTable table, long rows, long rowsOfRound, int round)

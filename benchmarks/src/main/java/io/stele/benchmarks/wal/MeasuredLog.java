@@ -1,19 +1,19 @@
 package io.stele.benchmarks.wal;
 
 import io.stele.benchmarks.servers.Latencies;
+import io.stele.engine.wal.DurableRecord;
+import io.stele.engine.wal.HybridClock;
+import io.stele.engine.wal.LogFiles;
+import io.stele.engine.wal.LogId;
+import io.stele.engine.wal.LogListener;
+import io.stele.engine.wal.LogOptions;
+import io.stele.engine.wal.NodeLog;
+import io.stele.engine.wal.RecordType;
+import io.stele.engine.wal.RecoveredLog;
+import io.stele.engine.wal.ReleasedRecords;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.storage.wal.DurableRecord;
-import io.stele.storage.wal.HybridClock;
-import io.stele.storage.wal.LogFiles;
-import io.stele.storage.wal.LogId;
-import io.stele.storage.wal.LogListener;
-import io.stele.storage.wal.LogOptions;
-import io.stele.storage.wal.NodeLog;
-import io.stele.storage.wal.RecordType;
-import io.stele.storage.wal.RecoveredLog;
-import io.stele.storage.wal.ReleasedRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ final class MeasuredLog implements AutoCloseable {
         }
     }
 
-    /** What some writers saw. */
+    /** The measurements of some writers. */
     record Result(Latencies latencies, double recordsPerSecond, double recordsPerGroup) {}
 
     /**

@@ -8,13 +8,14 @@ import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Servers;
-import io.stele.storage.objectstore.hadoop.HadoopConfig;
-import io.stele.storage.objectstore.s3.S3Config;
-import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.wal.LogFiles;
-import io.stele.storage.wal.LogOptions;
-import io.stele.storage.warehouse.WarehouseAccess;
-import io.stele.storage.warehouse.WarehouseLocation;
+import io.stele.engine.wal.LogFiles;
+import io.stele.engine.wal.LogOptions;
+import io.stele.engine.wal.WarehouseLogFiles;
+import io.stele.objectstore.hadoop.HadoopConfig;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.s3.S3Config;
+import io.stele.objectstore.warehouse.WarehouseAccess;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.stele.testing.MiniHdfs;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
@@ -111,8 +112,11 @@ public final class WalBenchmark implements Benchmark {
             Map<String, List<MeasuredLog.Result>> results)
             throws Exception {
         try (LogFiles files =
-                        WarehouseLocation.parse(place.location())
-                                .openLog(access, _ -> {}, Thread::startVirtualThread);
+                        WarehouseLogFiles.open(
+                                WarehouseLocation.parse(place.location()),
+                                access,
+                                _ -> {},
+                                Thread::startVirtualThread);
                 MeasuredLog log = new MeasuredLog(files, place.options(), RECORD_BYTES)) {
             for (int writers : WRITERS) {
                 String name = "%s, %d writers".formatted(place.name(), writers);

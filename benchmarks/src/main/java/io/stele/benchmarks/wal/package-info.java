@@ -1,4 +1,4 @@
-/** What an acknowledgement costs, by where the write-ahead log is. */
+/** The cost of an acknowledgement, by the place of the write-ahead log. */
 @NullMarked
 package io.stele.benchmarks.wal;
 

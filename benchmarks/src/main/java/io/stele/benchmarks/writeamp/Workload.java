@@ -23,7 +23,7 @@ record Workload(UserRows content, long memTableBytes, int multiple, long seed) {
         return (long) operations() * ROW_BYTES;
     }
 
-    /** The rows that are there in the end. */
+    /** The bytes of the rows that exist at the end. */
     long liveBytes() {
         BitSet keys = new BitSet();
         forEach((key, value) -> keys.set(key));

@@ -18,12 +18,12 @@ import java.util.Locale;
 /**
  * Bytes written for each byte that comes in: rows of a key and 10 x 100 B that do not compress,
  * upserted with uniformly random keys, each about twice, until ten times the memtable has come in;
- * then flushes and merges go on until they have nothing left to do.
+ * then flushes and compactions run until none is due.
  *
  * <p>What comes in is keys and fields, 1,023 bytes a row. What is written is counted where it goes
- * to disk: the log, and every object of the warehouse (row files, column files, key indexes, delete
- * vectors, manifests). RocksDB does the same with leveled compaction and the same sizes; it keeps
- * no versions, so it stands beside Stele without retention.
+ * to disk: the log, and every object of the warehouse (SST files, column files, key indexes,
+ * deletion vectors, manifests). RocksDB does the same with leveled compaction and the same sizes;
+ * it keeps no obsolete versions, so it is compared with Stele without retention.
  */
 public final class WriteAmpBenchmark implements Benchmark {
     private static final long SEED = 42;

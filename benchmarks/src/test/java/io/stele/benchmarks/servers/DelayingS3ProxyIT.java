@@ -3,9 +3,9 @@ package io.stele.benchmarks.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
-import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
+import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.S3Server;

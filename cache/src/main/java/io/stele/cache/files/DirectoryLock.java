@@ -52,7 +52,7 @@ public final class DirectoryLock implements Closeable {
 
     /** A system property: whose directory, and which lock file. */
     private record Holding(String name, String lockFile) {
-        /** Leaves alone what somebody else wrote down since. */
+        /** Does not remove an entry that another holder wrote since. */
         void remove() {
             System.getProperties().remove(name, lockFile);
         }
@@ -116,7 +116,9 @@ public final class DirectoryLock implements Closeable {
         }
     }
 
-    /** The same for all paths that lead to the file, as far as the file system says so. */
+    /**
+     * An identity that is equal for all paths to the file, as far as the file system has such keys.
+     */
     private static String identity(Path file) throws IOException {
         Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
         return key == null ? file.toRealPath().toString() : key.toString();
@@ -157,7 +159,7 @@ public final class DirectoryLock implements Closeable {
         }
     }
 
-    /** Lets others in. */
+    /** Releases the lock. */
     @Override
     public void close() throws IOException {
         if (!closed.compareAndSet(false, true)) {

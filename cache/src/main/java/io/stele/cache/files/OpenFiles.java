@@ -23,7 +23,7 @@ public final class OpenFiles {
     private final Cache<Path, FileChannel> channels;
 
     /**
-     * @param maxFiles how many are kept open, about
+     * @param maxFiles about how many files stay open
      */
     public OpenFiles(int maxFiles) {
         if (maxFiles < 1) {

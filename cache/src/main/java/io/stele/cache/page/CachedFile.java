@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
 
 /**
- * An immutable file whose pages may be cached. Make one when the file is opened and keep it: its id
- * is hashed here, once, to the 128 bits that stand for it in indexes and checksums.
+ * An immutable file whose pages may be cached. Create one when the file is opened and reuse it: its
+ * id is hashed here, once, to the 128 bits that identify it in indexes and checksums.
  *
  * <p>Invariant: the bytes of an id never change. A path that is written again needs another id, for
  * example the path with the version of its content.
@@ -57,8 +57,8 @@ public final class CachedFile {
     }
 
     /**
-     * The same file for readers that others elsewhere read it for as a rule: pages are found here
-     * like those of this file, but what has to be fetched is kept only if it was fetched before.
+     * The same file for a worker that is not its preferred one. Pages are found as for this file,
+     * but fetched pages are cached only if they were fetched before.
      */
     public CachedFile visited() {
         return new CachedFile(this);
@@ -80,7 +80,7 @@ public final class CachedFile {
         return sizeBytes;
     }
 
-    /** What stands for the {@code page}-th page of this file, counted from 0. */
+    /** The key of the {@code page}-th page of this file, counted from 0. */
     public PageKey key(long page) {
         return new PageKey(
                 PageKey.mix(high + page * 0x9E3779B97F4A7C15L),

@@ -13,9 +13,9 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>Invariant: a block verifies only as the block of the page that it was written for. So a unit
- * that was given to another page meanwhile, half written when the process died, or never written
- * since, reads as damage and never as somebody else's bytes; and nothing has to be synced or
- * ordered to make that so.
+ * that was assigned to another page meanwhile, half written when the process ended, or never
+ * written since, reads as damage and never as another page's bytes. This needs no sync and no order
+ * of writes.
  *
  * <p>Immutable; buffers belong to the caller.
  */
@@ -63,8 +63,7 @@ public final class PageBlocks {
      *
      * @param skip bytes of content of the first block to leave out
      * @param length bytes to copy; the blocks must be those that hold them
-     * @return whether all blocks are what they should be; if not, some of {@code buffer} has been
-     *     written all the same
+     * @return whether all blocks verify; if not, part of {@code buffer} may have been written
      */
     public boolean decode(
             PageKey key,

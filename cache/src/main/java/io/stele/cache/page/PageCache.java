@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Invariant: a read gives exactly the bytes that the loader would give, or fails as the loader
  * fails. Failures of disks only make it slower. Invariant: while a unit of a page is being fetched
- * or written into the store, nobody fetches it again. Invariant: no lock is held while anything is
- * read, loaded or written.
+ * or written into the store, no other reader fetches it again. Invariant: no lock is held while
+ * anything is read, loaded or written.
  *
  * <p>Thread-safe. Reads block.
  */
@@ -33,7 +33,7 @@ public final class PageCache implements AutoCloseable {
 
     public static final String OTHER_TABLES = "(others)";
 
-    /** How often a reader looks again after somebody else's fetch came to nothing. */
+    /** How often a reader checks again after another's fetch failed. */
     private static final int MAX_ATTEMPTS = 3;
 
     private final PageStore store;
@@ -53,9 +53,9 @@ public final class PageCache implements AutoCloseable {
     /**
      * @param nanoTime a clock of nanoseconds that never goes back
      * @param executor runs fetches beyond the first of a read, and writes into the store: blocking
-     *     tasks that wait for nobody but disks and loaders
-     * @param later runs such tasks some time after it is given them: what was fetched is written if
-     *     no fetch began meanwhile
+     *     tasks that wait only for disks and loaders
+     * @param later runs such tasks after a delay: fetched pages are written then, if no fetch began
+     *     meanwhile
      */
     public PageCache(
             PageStore store,
@@ -163,8 +163,9 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
-     * Fetches what nobody fetches yet, then waits for the others; in this order, so that no two
-     * readers ever wait for each other. Returns whether this reader fetched anything itself.
+     * Fetches the units that are not being fetched yet, then waits for the others; in this order,
+     * so that no two readers ever wait for each other. Returns whether this reader fetched anything
+     * itself.
      */
     private boolean readMissing(
             PageRead read, List<Long> missing, RangeLoader loader, TableCounters counters)
@@ -184,7 +185,7 @@ public final class PageCache implements AutoCloseable {
                 ended = true;
             } finally {
                 if (!ended) {
-                    mine.end(flights); // nobody may wait for ever
+                    mine.end(flights); // no reader may wait for ever
                 }
             }
             open = readShared(read, others, counters);
@@ -221,7 +222,7 @@ public final class PageCache implements AutoCloseable {
             if (other.isPresent()) {
                 others.add(new Shared(unit, other.orElseThrow()));
             } else if (isHereNow(read, unit, counters)) {
-                // A flight ended between our look into the store and our claim
+                // A fetch ended between our check of the store and our claim
                 flights.end(flight);
             } else {
                 mine.add(unit, flight);
@@ -265,13 +266,12 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
-     * Begins to fetch what is going to be read soon, as far as it is not here and nobody fetches
-     * it; does not wait. At most {@link PageCacheOptions#maxFillBytes} are on their way like this;
-     * what is beyond is left to the reads themselves.
+     * Starts to fetch pages that will be read soon, if they are neither cached nor being fetched;
+     * does not wait. At most {@link PageCacheOptions#maxFillBytes} are in flight like this; the
+     * rest is left to the reads themselves.
      *
      * @param loader as of {@link #read}, but it is called after this has returned as well
-     * @return completes when everything begun here has come, or came to nothing, with the bytes
-     *     that have come; never fails
+     * @return completes when every fetch begun here has ended, with the bytes fetched; never fails
      */
     public CompletableFuture<Long> prefetch(
             CachedFile file, long offset, long length, RangeLoader loader) {
@@ -326,7 +326,7 @@ public final class PageCache implements AutoCloseable {
      * Offers the content of a page to the cache without waiting for disks: it is written in the
      * background, or not at all while too much waits to be written.
      *
-     * @param bytes the page from the first byte on; nobody changes it any more
+     * @param bytes the page from the first byte on; it must not change any more
      * @param length {@link #pageBytes}, or the rest of the file in the last page
      */
     public void offer(CachedFile file, long page, byte[] bytes, int length) {
@@ -340,7 +340,7 @@ public final class PageCache implements AutoCloseable {
         for (long unit = units.of(start); unit <= units.of(start + length - 1); unit++) {
             PageFlights.Flight flight = new PageFlights.Flight(file.key(unit));
             if (flights.claim(flight).isPresent()) {
-                mine.end(flights); // somebody fetches it already
+                mine.end(flights); // it is being fetched already
                 return;
             }
             mine.add(unit, flight);
@@ -375,7 +375,7 @@ public final class PageCache implements AutoCloseable {
         }
     }
 
-    /** Forgets all pages of a file, for example because it was deleted. */
+    /** Removes all pages of a file, for example because it was deleted. */
     public void remove(CachedFile file) {
         fetcher.drop(file);
         for (long page = 0; page * pageBytes < file.sizeBytes(); page++) {
@@ -414,8 +414,8 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
-     * Writes what waits to be written and closes the store; reads that are under way may fail to
-     * keep what they fetch.
+     * Writes the waiting pages and closes the store; reads in progress may be unable to cache what
+     * they fetch.
      */
     @Override
     public void close() {

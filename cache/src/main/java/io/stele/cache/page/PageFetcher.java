@@ -18,8 +18,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches units of pages that a reader has claimed, hands them to all who wait, and offers them to
- * the store.
+ * Fetches units of pages that a reader has claimed, hands them to all waiting readers, and offers
+ * them to the store.
  *
  * <p>Invariant: every claim that comes in has ended, or waits to be written into the store, when
  * {@link #fetch} returns or throws. Thread-safe.
@@ -56,7 +56,7 @@ final class PageFetcher {
     private final Semaphore fetchBytes;
     private final WaitingFills fills;
 
-    /** Pages that visitors fetched. */
+    /** Pages fetched for workers that are not their preferred one. */
     private final Doorkeeper visits = new Doorkeeper(VISITS_BITS_LOG2);
 
     PageFetcher(
@@ -101,8 +101,8 @@ final class PageFetcher {
     }
 
     /**
-     * Fetches in the background what somebody is going to read. A range for which there is no room
-     * among what waits to be written into the store is left to its reader.
+     * Fetches units in the background that will be read soon. A range without room in the queue of
+     * writes is left to its reader.
      *
      * @return ends when all has been fetched, or was given up, with the bytes that have come; never
      *     fails
@@ -133,7 +133,8 @@ final class PageFetcher {
                             fetch.run();
                             bytes = fetch.length();
                         } catch (IOException e) {
-                            // Counted; whoever reads the pages fetches them again and is told
+                            // Counted here; the reader of the pages fetches them again and gets the
+                            // failure
                         } finally {
                             done.complete(bytes);
                         }
@@ -146,7 +147,7 @@ final class PageFetcher {
     }
 
     /**
-     * Keeps a page that its writer has at hand, in the background, if there is room for it.
+     * Caches a page that its writer has in memory, in the background, if there is room for it.
      *
      * @param claims all of its units
      */
@@ -173,7 +174,7 @@ final class PageFetcher {
                         () -> claims.end(flights)));
     }
 
-    /** Forgets what waits to be written of a file. */
+    /** Drops the waiting writes of a file. */
     void drop(CachedFile file) {
         fills.drop(file);
     }
@@ -357,7 +358,7 @@ final class PageFetcher {
             }
         }
 
-        /** The flights stay until the store has the units, so that nobody fetches them again. */
+        /** The claims last until the store has the units, so that no reader fetches them again. */
         private void fill(byte[] bytes) {
             if (file.isVisited() && !isKnown()) {
                 counters.visitedPages.add(pages());

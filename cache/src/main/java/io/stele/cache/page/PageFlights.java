@@ -9,17 +9,17 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Units of pages that are being fetched, or were and are not in the store yet.
+ * The fetches in flight of units of pages, each until its unit is in the store.
  *
- * <p>Invariant: of one unit there is at most one flight, and it ends, whatever happens to the
- * thread that flies it. Thread-safe.
+ * <p>Invariant: there is at most one fetch of a unit, and it ends even if its thread fails.
+ * Thread-safe.
  */
 final class PageFlights {
     /**
      * Bytes of a unit that was fetched.
      *
-     * @param bytes those of the whole fetch; nobody changes them
-     * @param offset where the unit begins in them
+     * @param bytes those of the whole fetch; they never change
+     * @param offset of the unit in them
      */
     record Landed(byte[] bytes, int offset) {}
 
@@ -42,7 +42,10 @@ final class PageFlights {
             landing.complete(Optional.of(landed));
         }
 
-        /** Waits for the one who fetches it. Empty if the caller has to look for itself. */
+        /**
+         * Waits for the fetch. Empty if it brought nothing, so that the caller must check the store
+         * or fetch itself.
+         */
         Optional<Landed> await() throws InterruptedIOException {
             try {
                 return landing.get();
@@ -61,7 +64,7 @@ final class PageFlights {
 
     private final ConcurrentMap<PageKey, Flight> flights = new ConcurrentHashMap<>();
 
-    /** Empty if the unit is the caller's to fetch now; else the flight of somebody else. */
+    /** Empty if the caller must fetch the unit; else the fetch of another caller. */
     Optional<Flight> claim(Flight mine) {
         return Optional.ofNullable(flights.putIfAbsent(mine.key, mine));
     }

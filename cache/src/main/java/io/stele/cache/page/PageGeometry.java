@@ -4,18 +4,19 @@ import java.util.Locale;
 
 /**
  * The layout of a page on disk: blocks with a checksum each, and the blocks in units of equal size.
- * A unit is what is fetched and kept at least, so that a page of which little is wanted, or the
- * short last one of a file, takes less than a whole one.
+ * A unit is the smallest amount that is fetched and cached. So a page of which little is read, or
+ * the short last page of a file, takes less space than a whole one.
  *
  * @param pageBytes bytes of a page, a power of two
- * @param blockBytes bytes of a block on disk, checksum included: what is read and checked at least
+ * @param blockBytes bytes of a block on disk, with its checksum: the smallest amount that is read
+ *     and verified
  * @param maxUnits into how many units a page is divided at most: from 1 to {@value #MAX_UNITS}
  */
 public record PageGeometry(int pageBytes, int blockBytes, int maxUnits) {
     /** Of a page: one bit each in an entry of an index. */
     public static final int MAX_UNITS = 16;
 
-    /** Units of a group, which take the room of all of them where more than one is kept. */
+    /** Units of a group; if more than one of them is cached, the group has space for all. */
     public static final int GROUP_UNITS = 4;
 
     /** Before each block's content. */

@@ -1,8 +1,8 @@
 package io.stele.cache.page;
 
 /**
- * 128 bits that stand for one page of one file: those of the file's SHA-256, mixed with the page's
- * number. Two pages of one cache share a key with a probability that nobody needs to think of.
+ * 128 bits that identify one page of one file: those of the file's SHA-256, mixed with the page's
+ * number. The probability that two pages of one cache share a key is negligible.
  */
 public record PageKey(long high, long low) {
     /** A permutation of all longs whose bits all depend on all bits (Stafford's variant 13). */

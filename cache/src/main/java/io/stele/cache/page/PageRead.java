@@ -1,8 +1,7 @@
 package io.stele.cache.page;
 
 /**
- * A range of a file that somebody wants in a buffer, seen page by page or unit by unit: by ranges
- * of the file that overlap it.
+ * A range of a file that a reader wants in a buffer, with the parts of it in each page or unit.
  *
  * @param file never read beyond its size
  */
@@ -12,17 +11,17 @@ record PageRead(CachedFile file, long offset, byte[] buffer, int bufferOffset, i
         return offset + length;
     }
 
-    /** Where the wanted part of what begins at {@code start} begins in it. */
+    /** The offset of the wanted part in a piece of the file that begins at {@code start}. */
     int offsetIn(long start) {
         return (int) Math.max(0, offset - start);
     }
 
-    /** Where the wanted part of what begins at {@code start} goes. */
+    /** The offset in the buffer for the wanted part of a piece that begins at {@code start}. */
     int offsetInBuffer(long start) {
         return bufferOffset + (int) Math.max(0, start - offset);
     }
 
-    /** How much is wanted of what lies from {@code start} to {@code limit}. */
+    /** The length of the wanted part of a piece from {@code start} to {@code limit}. */
     int lengthIn(long start, long limit) {
         return (int) (Math.min(end(), limit) - start) - offsetIn(start);
     }

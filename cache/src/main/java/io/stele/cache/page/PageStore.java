@@ -7,19 +7,19 @@ package io.stele.cache.page;
  * not cached; the statistics count both. Calls block for disk I/O. Thread-safe.
  *
  * <p>Invariant: {@link Outcome#HIT} means that the bytes are those that were put, checked against a
- * CRC32C by this very call. This holds whatever happened to the disk, the process or the directory
- * since then.
+ * CRC32C by this very call. This holds even if the disk, the process or the directory failed since
+ * then.
  */
 public interface PageStore extends AutoCloseable {
-    /** How a read of a page ended. */
+    /** The outcome of a read of a page. */
     enum Outcome {
         /** The bytes are in the buffer. */
         HIT,
         /** Not all of it is here; bytes of the buffer in the range are undefined. */
         MISS,
         /**
-         * What lay here was not what had been put, or could not be read; the page was dropped, and
-         * bytes of the buffer in the range are undefined.
+         * The stored bytes were not those that were put, or could not be read. The page was
+         * dropped, and the buffer's content in the range is undefined.
          */
         DAMAGED
     }
@@ -28,15 +28,15 @@ public interface PageStore extends AutoCloseable {
     int pageBytes();
 
     /**
-     * What is kept at least: a page has units of this size, the last one may be shorter, and each
-     * of them is here or not. At most a page.
+     * The size of a unit, the smallest amount that is cached. A page has units of this size, each
+     * cached or not; the last one may be shorter. At most a page.
      */
     int unitBytes();
 
-    /** How many full pages fit. */
+    /** The number of full pages that fit. */
     long maxPages();
 
-    /** Whether anything can be kept at present: false while all directories are out. */
+    /** Whether the store can cache anything now: false while all directories are out of use. */
     boolean isAvailable();
 
     /** Whether some unit of the page is here now; counts as no use of it. */
@@ -70,12 +70,12 @@ public interface PageStore extends AutoCloseable {
         return put(file, page, 0, bytes, offset, length);
     }
 
-    /** Forgets a page, for example one of a deleted file. */
+    /** Removes a page, for example one of a deleted file. */
     void remove(CachedFile file, long page);
 
     PageStoreStatistics statistics();
 
-    /** Writes down what is needed to keep contents and recency, and ends. */
+    /** Writes the journal that preserves contents and recency, and closes. */
     @Override
     void close();
 }

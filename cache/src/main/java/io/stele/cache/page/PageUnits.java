@@ -3,8 +3,8 @@ package io.stele.cache.page;
 import java.util.Locale;
 
 /**
- * The units of a file: what is fetched and kept at least, several of them a page, numbered from 0
- * through all pages. No unit lies in two pages, so the last one of a page may be shorter.
+ * The units of a file, which are fetched and cached whole: several per page, numbered from 0
+ * through all pages. No unit spans two pages, so the last one of a page may be shorter.
  *
  * @param pageBytes bytes of a page
  * @param unitBytes bytes of a unit, at most a page
@@ -36,17 +36,17 @@ record PageUnits(int pageBytes, int unitBytes) {
         return unit / perPage();
     }
 
-    /** Where a unit begins in its page. */
+    /** The offset of a unit in its page. */
     int offsetInPage(long unit) {
         return (int) (unit % perPage()) * unitBytes;
     }
 
-    /** Where a unit begins in the file. */
+    /** The start of a unit in the file. */
     long start(long unit) {
         return page(unit) * pageBytes + offsetInPage(unit);
     }
 
-    /** Where a unit ends in the file, if that is not shorter. */
+    /** The end of a unit in the file, unless the file is shorter. */
     long end(long unit) {
         return Math.min(start(unit) + unitBytes, (page(unit) + 1) * pageBytes);
     }

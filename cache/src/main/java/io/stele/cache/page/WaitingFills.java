@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 
 /**
  * Fetched bytes that wait to be written into the store, until no fetch is under way: readers have
- * them already, and who fetches has better use for processors and disks. When more than half of
- * what may wait does, or another one found no room, the oldest are written nevertheless.
+ * them already, and fetches have the first right to processors and disks. When the queue is more
+ * than half full, or a fill found no room, the oldest are written nevertheless.
  *
  * <p>Invariant: each fill that was added is written or dropped, once, and gives its room back.
  * Invariant: no lock is held while a fill is written or dropped. Thread-safe.
@@ -66,17 +66,17 @@ final class WaitingFills {
         return false;
     }
 
-    /** Gives back room that comes to no fill. */
+    /** Returns reserved room that no fill uses. */
     void release(int bytes) {
         room.release(bytes);
     }
 
-    /** Somebody fetches; {@link #fetchEnded} follows. */
+    /** A fetch begins; {@link #fetchEnded} follows. */
     synchronized void fetchBegan() {
         fetches++;
     }
 
-    /** What the fetch brought has been added. */
+    /** A fetch has ended, and its fills were added. */
     void fetchEnded() {
         synchronized (this) {
             fetches--;
@@ -94,7 +94,7 @@ final class WaitingFills {
             waitingBytes += fill.sizeBytes();
         }
         writeDownTo(maxWaitingBytes);
-        writeIfQuiet(executor); // nobody who fetched this computes with it
+        writeIfQuiet(executor); // these readers are not computing now
     }
 
     /** The oldest, side by side, so that the disk is what limits them. */
@@ -136,7 +136,10 @@ final class WaitingFills {
         return (fetches == 0 || closed) && !waiting.isEmpty();
     }
 
-    /** One after the other: who computes what was fetched needs the processors as well. */
+    /**
+     * One after the other, because readers that compute on the fetched data need the processors as
+     * well.
+     */
     private void writeWhileQuiet() {
         boolean ended = false;
         try {
@@ -157,7 +160,7 @@ final class WaitingFills {
                 synchronized (this) {
                     writing = false;
                 }
-                // A store that throws must not keep the others from being written
+                // After a failure of the store the other fills are still written
                 writeIfQuiet(executor);
             }
         }
@@ -183,7 +186,7 @@ final class WaitingFills {
         fill.drop().run();
     }
 
-    /** Forgets what waits of a file. */
+    /** Drops the waiting fills of a file. */
     void drop(CachedFile file) {
         drop(fill -> fill.file().id().equals(file.id()));
     }

@@ -18,8 +18,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The results of an action that gives one after the other. One is asked for at a time, so no more
- * than one waits here. For one reader; {@link #close} is for any thread.
+ * The results of an action that returns a stream of them. One is requested at a time, so no more
+ * than one is buffered. For one reader; {@link #close} is for any thread.
  */
 public final class ActionStream<T> implements AutoCloseable {
     private final ClientCall<Action, ActionResult> call;

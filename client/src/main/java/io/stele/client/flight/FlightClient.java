@@ -47,7 +47,7 @@ import javax.net.ssl.SSLException;
  * Thread-safe.
  */
 public final class FlightClient implements AutoCloseable {
-    /** How long an action may take where the caller does not say. */
+    /** Limit of an action if the caller gives none. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     private final String where;
@@ -147,7 +147,7 @@ public final class FlightClient implements AutoCloseable {
     /**
      * As the other one.
      *
-     * @param tag who asks, for the log of the service
+     * @param tag the query's identity, for the log of the service
      */
     public <T> T action(
             String name, Object request, Class<T> replyType, Duration timeout, QueryTag tag) {
@@ -189,7 +189,7 @@ public final class FlightClient implements AutoCloseable {
                 where);
     }
 
-    /** The actions that the service knows. */
+    /** The actions that the service supports. */
     public List<ActionType> listActions() {
         return list(FlightMethods.LIST_ACTIONS, Empty.EMPTY);
     }

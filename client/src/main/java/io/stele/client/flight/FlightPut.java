@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * bounded. Guarded by its own lock; for one sender.
  */
 public final class FlightPut implements AutoCloseable {
-    // 16: enough to keep a group commit fed; more only adds memory.
+    // 16: enough to keep a group commit busy; more only adds memory.
     private static final int MAX_UNANSWERED = 16;
 
     private final ClientCall<FlightData, PutResult> call;

@@ -15,9 +15,9 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of a DoGet in order, the schema first. A few messages are asked for ahead of the
- * reader, so memory is bounded by {@value #WINDOW} messages whatever the sender does. Guarded by
- * its own lock; for one reader.
+ * The messages of a DoGet in order, the schema first. At most {@value #WINDOW} messages are
+ * requested ahead of the reader, which bounds the memory for every sender. Guarded by its own lock;
+ * for one reader.
  */
 public final class FlightStream implements AutoCloseable {
     // 4: the network stays busy while the reader works on one batch.
@@ -46,9 +46,7 @@ public final class FlightStream implements AutoCloseable {
         return stream;
     }
 
-    /**
-     * Completes when {@link #poll} has a message or {@link #isFinished} tells that there is none.
-     */
+    /** Completes when {@link #poll} has a message or {@link #isFinished} is true. */
     public CompletableFuture<@Nullable Void> whenReady() {
         synchronized (lock) {
             return ready;

@@ -41,7 +41,7 @@ public record RowSelection(
         return new RowSelection(limit, topN, Optional.of(newSample));
     }
 
-    /** What EXPLAIN shows; empty where all rows are wanted. */
+    /** The text in EXPLAIN; empty if all rows are wanted. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

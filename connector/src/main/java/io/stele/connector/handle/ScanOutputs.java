@@ -51,7 +51,7 @@ public record ScanOutputs(
         return new ScanOutputs(expressions, Optional.of(newAggregation));
     }
 
-    /** What EXPLAIN shows; empty where it is nothing. */
+    /** The text in EXPLAIN; empty if there is nothing. */
     @Override
     public String toString() {
         return Stream.of(

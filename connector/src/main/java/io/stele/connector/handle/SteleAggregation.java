@@ -22,7 +22,7 @@ public record SteleAggregation(Aggregation aggregation, List<SteleColumnHandle> 
         columns = List.copyOf(columns);
     }
 
-    /** What EXPLAIN shows. */
+    /** The text in EXPLAIN. */
     @Override
     public String toString() {
         int groups = aggregation.groupColumns().size();

@@ -14,16 +14,16 @@ import java.util.List;
 /**
  * A column of a scan or a write.
  *
- * @param id the column's id in the table; negative for what every table has: {@link
- *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID}, {@link #MERGE_ROW_ID} and what says where a
- *     row lies, {@link #PATH_ID}, {@link #SHARD_ID} and {@link #FILE_MODIFIED_TIME_ID}
+ * @param id the column's id in the table; negative for the hidden columns of every table: {@link
+ *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID}, {@link #MERGE_ROW_ID} and the location of a
+ *     row, {@link #PATH_ID}, {@link #SHARD_ID} and {@link #FILE_MODIFIED_TIME_ID}
  * @param path ids of fields, from the outside in, where the scan wants a field inside the column;
  *     empty: the column itself
  */
 public record SteleColumnHandle(int id, String name, Type type, List<Integer> path)
         implements ColumnHandle {
     /**
-     * Where a row is, for UPDATE, DELETE and MERGE: row(shard, key columns...) or row(shard,
+     * The location of a row, for UPDATE, DELETE and MERGE: row(shard, key columns...) or row(shard,
      * generated row id).
      */
     public static final int MERGE_ROW_ID = -3;
@@ -55,7 +55,7 @@ public record SteleColumnHandle(int id, String name, Type type, List<Integer> pa
     public static final SteleColumnHandle LSN =
             new SteleColumnHandle(HiddenColumns.LSN, LSN_NAME, BigintType.BIGINT);
 
-    /** What every table has and {@code SELECT *} does not show. */
+    /** The columns that every table has and {@code SELECT *} does not show. */
     public static final List<SteleColumnHandle> HIDDEN =
             List.of(LSN, PATH, SHARD, FILE_MODIFIED_TIME);
 
@@ -75,7 +75,7 @@ public record SteleColumnHandle(int id, String name, Type type, List<Integer> pa
         return !path.isEmpty();
     }
 
-    /** The column that tells {@link #MERGE_ROW_ID} apart. */
+    /** The column of {@link #MERGE_ROW_ID}, which identifies a row. */
     public static SteleColumnHandle mergeRowId(Type type) {
         return new SteleColumnHandle(MERGE_ROW_ID, MERGE_ROW_ID_NAME, type);
     }

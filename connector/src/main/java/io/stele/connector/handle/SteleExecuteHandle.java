@@ -10,10 +10,10 @@ import java.util.OptionalLong;
  * An {@code ALTER TABLE ... EXECUTE}.
  *
  * @param procedure its name
- * @param columns names of the columns it is about; empty: all
- * @param historyLsn the history below is to be forgotten; empty: it is not about history
- * @param orphansBeforeMillis files that belong to nothing and were changed before (milliseconds
- *     since 1970) are to be deleted; empty: it is not about them
+ * @param columns names of its columns; empty: all
+ * @param historyLsn the LSN below which history is discarded; empty: another procedure
+ * @param orphansBeforeMillis orphan files last changed before this time (milliseconds since 1970)
+ *     are deleted; empty: another procedure
  */
 public record SteleExecuteHandle(
         SteleTableHandle table,

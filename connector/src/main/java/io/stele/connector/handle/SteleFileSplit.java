@@ -29,13 +29,14 @@ import java.util.OptionalLong;
  * @param firstRowId the row id of the first row, for such a file of a table without a primary key
  * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
  *     none
- * @param certainColumns columns whose domain in the scan's constraint has the values of all rows of
- *     the file, where a domain says so exactly
+ * @param certainColumns columns whose domain in the scan's constraint includes the values of all
+ *     rows of the file, for domains that can be evaluated exactly
  * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
  * @param checksumBlockBytes block size of the file's checksums; empty if it has none
  * @param fresh whether the sidecar had the file's metadata when the scan was planned
- * @param affinityKey what the engine chooses its node by
- * @param home the node that it chooses first, which is to keep what it reads; empty: any
+ * @param affinityKey the key by which the engine chooses a node
+ * @param home the preferred worker, which the engine chooses first and which caches what it reads;
+ *     empty: any
  * @param weight relative to a split of full size
  */
 public record SteleFileSplit(

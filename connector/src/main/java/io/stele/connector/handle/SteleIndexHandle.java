@@ -24,7 +24,7 @@ public record SteleIndexHandle(
         keyColumns = List.copyOf(keyColumns);
     }
 
-    /** What EXPLAIN shows. */
+    /** The text in EXPLAIN. */
     @Override
     public String toString() {
         return table

@@ -16,7 +16,7 @@ public record SteleLookup(String by, int keyCount) {
         requireNonNull(by, "by is null");
     }
 
-    /** What EXPLAIN shows. */
+    /** The text in EXPLAIN. */
     @Override
     public String toString() {
         return by + ", " + keyCount + (keyCount == 1 ? " key" : " keys");

@@ -7,9 +7,10 @@ import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.predicate.TupleDomain;
 
 /**
- * All wanted rows of a table, found by one lookup, whatever shards they are in.
+ * All wanted rows of a table in all shards, found by one lookup.
  *
- * @param constraint what makes the lookup one, beside the table's constraint: found out by a join
+ * @param constraint the constraint that a join found, beside the table's: together they bind the
+ *     key
  */
 public record SteleLookupSplit(SteleLookup lookup, TupleDomain<SteleColumnHandle> constraint)
         implements ConnectorSplit {

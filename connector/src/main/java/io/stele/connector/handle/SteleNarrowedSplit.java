@@ -9,7 +9,8 @@ import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
 
 /**
- * A split of whose rows only some are wanted, as became known when splits were made.
+ * A split of which only the rows within a bound are wanted; the bound was found when splits were
+ * made.
  *
  * @param bound every wanted row satisfies it
  */

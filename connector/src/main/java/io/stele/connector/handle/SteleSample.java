@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /**
  * A sample of a table: each row group of its files, and each row that a sidecar sends, is in it
- * with the same probability, whatever the others are. Immutable.
+ * with the same probability, independent of the others. Immutable.
  *
  * @param ratio the probability, 0 to 1
  * @param seed which sample of that size

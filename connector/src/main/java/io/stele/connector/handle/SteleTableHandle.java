@@ -132,12 +132,12 @@ public record SteleTableHandle(
         return with(draft -> draft.byShard = true);
     }
 
-    /** What the sidecar makes of the rows. */
+    /** The aggregation that the sidecar computes from the rows. */
     public Optional<SteleAggregation> aggregation() {
         return outputs.aggregation();
     }
 
-    /** What the sidecar makes of the rows of this scan. */
+    /** The scan with an aggregation that the sidecar computes. */
     public SteleTableHandle aggregated(SteleAggregation newAggregation) {
         return withOutputs(outputs.with(newAggregation));
     }
@@ -152,7 +152,8 @@ public record SteleTableHandle(
     }
 
     /**
-     * The same scan for a procedure, to which the engine gives what its splits say at their end.
+     * The same scan for a procedure, to which the engine passes the results that splits return at
+     * their end.
      */
     public SteleTableHandle forProcedure() {
         return with(draft -> draft.ofProcedure = true);
@@ -164,7 +165,7 @@ public record SteleTableHandle(
         return draft.toHandle();
     }
 
-    /** What EXPLAIN shows. */
+    /** The text in EXPLAIN. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(table.qualifiedName()).append('@').append(readLsn);
@@ -187,7 +188,7 @@ public record SteleTableHandle(
         return text.append(selection).toString();
     }
 
-    /** A handle in the making: what another one says, but for what is set. */
+    /** A mutable copy of a handle, for changes of some of its values. */
     private static final class Draft {
         private final SteleTableHandle original;
         private TupleDomain<SteleColumnHandle> constraint;

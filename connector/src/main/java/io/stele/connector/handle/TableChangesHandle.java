@@ -29,7 +29,7 @@ public record TableChangesHandle(
         long afterLsn,
         TupleDomain<SteleColumnHandle> constraint)
         implements ConnectorTableFunctionHandle, ConnectorTableHandle {
-    /** What happened. */
+    /** The kind of the change. */
     public static final SteleColumnHandle TYPE =
             new SteleColumnHandle(-11, "_change_type", VarcharType.VARCHAR);
 
@@ -68,7 +68,7 @@ public record TableChangesHandle(
         return Stream.concat(columns.stream(), Stream.of(TYPE, VERSION, TIMESTAMP)).toList();
     }
 
-    /** What EXPLAIN shows. */
+    /** The text in EXPLAIN. */
     @Override
     public String toString() {
         String text =

@@ -1,4 +1,4 @@
-/** What travels between coordinator and workers: table, column, split and write handles. */
+/** The handles that coordinator and workers exchange, of tables, columns, splits and writes. */
 @NullMarked
 package io.stele.connector.handle;
 

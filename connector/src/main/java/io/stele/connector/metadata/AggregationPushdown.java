@@ -43,7 +43,7 @@ final class AggregationPushdown {
 
     /**
      * @param assignments the columns that variables of the functions' arguments name
-     * @param statistics of the table, asked for last
+     * @param statistics of the table, requested last
      */
     static Optional<AggregationApplicationResult<ConnectorTableHandle>> apply(
             ConnectorSession session,
@@ -105,12 +105,12 @@ final class AggregationPushdown {
             projections.add(new Variable(variable, column.type()));
             assignments.add(new Assignment(variable, column, column.type()));
         }
-        // The sidecar's rows are few, and the engine knows how many from what is below
+        // The sidecar returns few rows, and the engine estimates their number from the plan below
         return new AggregationApplicationResult<>(
                 handle, projections.build(), assignments.build(), Map.of(), true);
     }
 
-    /** Whether the rows of a scan are known to the sidecar by the handle alone. */
+    /** Whether the handle alone describes the rows of a scan, so that the sidecar can find them. */
     private static boolean canAggregate(SteleTableHandle table) {
         boolean isPlain =
                 table.selection().isAll()
@@ -200,7 +200,7 @@ final class AggregationPushdown {
                 && AggregateCall.isGroupable(table.table().column(column.id()).type());
     }
 
-    /** Whether statistics say that there are few groups, of a number of rows for one sidecar. */
+    /** Whether statistics estimate few groups, and few enough rows for one sidecar. */
     private static boolean isSmall(
             ConnectorSession session,
             SteleTableHandle table,
@@ -215,7 +215,7 @@ final class AggregationPushdown {
         for (SteleColumnHandle column : groups) {
             estimate *= distinctValues(table, column, known);
         }
-        // NaN where nothing is known
+        // NaN without statistics
         return estimate <= SteleSessionProperties.aggregationPushdownMaxGroups(session);
     }
 

@@ -16,11 +16,12 @@ import java.util.Optional;
 
 /**
  * Scans whose splits Trino groups by shard, so that joins and aggregations on the distribution key
- * need no exchange. Any two tables of as many shards and the same types of distribution columns go
- * together, whatever their table groups: shards are chosen by hash alone. Stateless.
+ * need no exchange. Two tables match if they have equal shard counts and the same types of
+ * distribution columns. Their table groups do not matter, because shards are chosen by hash alone.
+ * Stateless.
  */
 final class Bucketing {
-    /** What the engine asks for again and again while it plans. */
+    /** Reused, because the engine requests it again and again during planning. */
     private static final ConnectorTableProperties NOT_GROUPED = new ConnectorTableProperties();
 
     private Bucketing() {}

@@ -100,7 +100,7 @@ final class CacheRows {
         return names.stream().map(name -> new ColumnMetadata(name, type)).toList();
     }
 
-    /** What holds, and then of each table what was done for it. */
+    /** Adds a row for the whole cache, and then one for each table. */
     void addDataPages(
             String node,
             String process,

@@ -25,8 +25,8 @@ import io.trino.spi.predicate.TupleDomain;
 
 /**
  * {@code system.caches}: the layers of caches of all nodes of Trino and, by way of the coordinator,
- * of the sidecar. Of each a row without a table, with what it holds, and of those that tell tables
- * apart a row for each table.
+ * of the sidecar. Each layer has a row without a table, with its contents. Layers that count by
+ * table also have a row for each table.
  */
 public final class CachesTable implements SystemTable {
     private final SteleSidecar sidecar;

@@ -62,7 +62,7 @@ import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
-    /** Others who change the same at the same time, and are quicker. */
+    /** Attempts of a change that loses to concurrent changes of the same thing. */
     static final int MAX_ATTEMPTS = 10;
 
     private final SidecarActions sidecar;
@@ -80,7 +80,9 @@ public final class CatalogRequests {
         return sidecar.call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class).schemaNames();
     }
 
-    /** ALREADY_EXISTS, which is all that IF NOT EXISTS passes over, if somebody was quicker. */
+    /**
+     * ALREADY_EXISTS if a concurrent statement was faster; IF NOT EXISTS ignores only this error.
+     */
     void createSchema(String name) {
         try {
             sidecar.callOnce(
@@ -136,7 +138,7 @@ public final class CatalogRequests {
                                 TableDescription.class));
     }
 
-    /** What a request answers that fails where there is no such table or schema. */
+    /** The reply of a request, or empty if it fails because there is no such table or schema. */
     static <T> Optional<T> found(Supplier<T> request) {
         try {
             return Optional.of(request.get());
@@ -148,13 +150,15 @@ public final class CatalogRequests {
         }
     }
 
-    /** What has a name; tables with the rows of materialized views have one as well. */
+    /**
+     * The relation of a name; the table with the rows of a materialized view has a name as well.
+     */
     public RelationReply findRelation(SchemaTableName name) {
         return found(() -> sidecar.call(Actions.GET_RELATION, request(name), RelationReply.class))
                 .orElse(Relation.NOTHING);
     }
 
-    /** What is different since a version. */
+    /** The changes since a version. */
     MetadataChanges changesSince(MetadataVersion version) {
         return sidecar.call(
                 Actions.METADATA_CHANGES,
@@ -292,7 +296,10 @@ public final class CatalogRequests {
         }
     }
 
-    /** Drops what Trino has seen: whoever was quicker has done the same. */
+    /**
+     * Drops something that Trino has seen; if it is gone, a concurrent statement has dropped it
+     * already.
+     */
     private static void unlessGone(Runnable drop) {
         try {
             drop.run();
@@ -377,12 +384,12 @@ public final class CatalogRequests {
                 .partitions();
     }
 
-    /** Flushes or merges the files of a table, or looks into them; safe to repeat. */
+    /** Flushes, compacts or analyzes the files of a table; safe to repeat. */
     void maintain(JobKind kind, SchemaTableName name) {
         sidecar.runJob(RunJobRequest.of(kind, new TableRequest(named(name), Optional.empty())));
     }
 
-    /** What is known of the files that may have rows of a predicate. */
+    /** The statistics of the files that may have rows of a predicate. */
     TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
         return sidecar.call(
                 Actions.TABLE_STATISTICS,
@@ -398,7 +405,7 @@ public final class CatalogRequests {
                 TableHistoryReply.class);
     }
 
-    /** Forgets the history of a table below an LSN. */
+    /** Discards the history of a table below an LSN. */
     void expireHistory(SchemaTableName name, TableId tableId, Lsn before) {
         sidecar.runJob(
                 RunJobRequest.of(JobKind.EXPIRE_HISTORY, request(name, tableId), before.value()));
@@ -432,7 +439,7 @@ public final class CatalogRequests {
         return new TableRequest(named(name), Optional.of(tableId));
     }
 
-    /** Says in Trino's words that there is no such schema. */
+    /** Runs a request; an unknown schema becomes Trino's error for it. */
     private static <T> T inSchema(String schemaName, Supplier<T> request) {
         try {
             return request.get();

@@ -19,7 +19,7 @@ final class ChangeCountingActions implements SidecarActions {
         this.actions = requireNonNull(actions, "actions is null");
     }
 
-    /** How many changes have ended, well or not. */
+    /** The number of changes that have ended, also with a failure. */
     long changes() {
         return changes.get();
     }

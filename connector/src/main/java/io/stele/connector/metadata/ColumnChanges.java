@@ -44,7 +44,7 @@ final class ColumnChanges {
         this.definitions = requireNonNull(definitions, "definitions is null");
     }
 
-    /** NOT_SUPPORTED for a NOT NULL column that rows of before would have no value for. */
+    /** NOT_SUPPORTED for a NOT NULL column without a default value for existing rows. */
     void add(ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position) {
         change(tableHandle, () -> ColumnPositions.at(position, added(column)));
     }
@@ -179,7 +179,10 @@ final class ColumnChanges {
         }
     }
 
-    /** Whether somebody else has added, or dropped, the same column since Trino looked. */
+    /**
+     * Whether a concurrent statement has added, or dropped, the same column since Trino read the
+     * table.
+     */
     private static boolean isDone(TableSchema present, TableSchema seen, ColumnChange change) {
         return switch (change.kind()) {
             case ADD ->

@@ -47,9 +47,9 @@ final class DefaultLiterals {
     private DefaultLiterals() {}
 
     /**
-     * What rows have that are there when the column is added; empty for NULL.
+     * The value of the existing rows when the column is added; empty for NULL.
      *
-     * @throws TrinoException NOT_SUPPORTED, naming the column: the literal is not plainly one of
+     * @throws TrinoException NOT_SUPPORTED, naming the column: the literal is not a plain one of
      *     the type
      */
     static Optional<InitialValue> initialValue(String column, DataType type, String literal) {

@@ -37,8 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code CALL system.drop_partition(schema_name, table_name, partition_columns, partition_values)}:
- * deletes all rows with these values of columns that the table is partitioned by, whatever they
- * have in others.
+ * deletes all rows with these values of partition columns, for all values of the other columns.
  */
 public final class DropPartitionProcedure implements Provider<Procedure> {
     private static final MethodHandle DROP_PARTITION;

@@ -81,8 +81,8 @@ final class ExpressionPushdown {
     }
 
     /**
-     * What the projections compute; empty where one of them is neither arithmetic nor a column: of
-     * it nothing is known, nor whether it leaves anything for an aggregation above.
+     * The expressions of the projections. Empty if one is neither arithmetic nor a column: then it
+     * is unknown which columns an aggregation above would need.
      */
     private static Optional<Map<ConnectorExpression, ScalarExpression>> arithmetic(
             TrinoTypes types,

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code CALL system.flush_metadata_cache()}, or {@code (schema_name => ..., table_name => ...)}:
- * forgets what the coordinator keeps of tables and views. No query needs it.
+ * empties the coordinator's cache of tables and views. No query needs it.
  */
 public final class FlushMetadataCacheProcedure implements Provider<Procedure> {
     private static final MethodHandle FLUSH;

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 /**
  * The declaration and the argument check of {@code ALTER TABLE t EXECUTE
  * expire_snapshots(retention_threshold => '1h')}, which discards history that the table's retention
- * would keep. {@code TableProcedures} executes it. Stateless.
+ * covers. {@code TableProcedures} executes it. Stateless.
  */
 final class HistoryExpiry {
     private static final String NAME = "EXPIRE_SNAPSHOTS";
@@ -22,10 +22,10 @@ final class HistoryExpiry {
     }
 
     /**
-     * The LSN below which a call forgets; empty: it is another procedure's.
+     * The LSN below which a call discards history; empty: it is another procedure.
      *
-     * @throws io.trino.spi.TrinoException INVALID_PROCEDURE_ARGUMENT: less would be kept than the
-     *     session lets
+     * @throws io.trino.spi.TrinoException INVALID_PROCEDURE_ARGUMENT: less history would remain
+     *     than the session allows
      */
     static OptionalLong historyLsn(
             ConnectorSession session, String procedure, Map<String, Object> properties) {

@@ -57,7 +57,7 @@ final class HistoryTable extends MetadataTable {
     }
 
     /**
-     * @param began empty in catalogs of before
+     * @param began empty in older catalogs
      * @param before null: the table began with these columns
      */
     private static void addRow(

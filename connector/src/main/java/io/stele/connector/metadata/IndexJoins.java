@@ -22,8 +22,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Decides which joins look their inner side up. Trino takes every offer, whatever it costs, so none
- * is made unless the session asks for it. Stateless.
+ * Decides which joins look their inner side up. Trino accepts every offer without a cost check, so
+ * an offer is made only if the session enables it. Stateless.
  */
 final class IndexJoins {
     private IndexJoins() {}
@@ -84,7 +84,10 @@ final class IndexJoins {
                                                                 (SteleColumnHandle) column))));
     }
 
-    /** Whether rows that are found by key are those of the constraint, where nobody looks again. */
+    /**
+     * Whether rows that are found by key satisfy the constraint exactly, if no operator checks them
+     * again.
+     */
     private static boolean isExactByKey(SteleTableHandle handle) {
         return !handle.enforced()
                 || handle.constraint().isNone()

@@ -48,7 +48,7 @@ public final class MaintenanceProcedure {
         return procedure("flush", new MaintenanceProcedure(sidecar, JobKind.FLUSH));
     }
 
-    /** Flushes, and merges files until nothing is left to merge. */
+    /** Flushes, then compacts until no files are left to compact. */
     public static Procedure compact(SteleSidecar sidecar) {
         return procedure("compact", new MaintenanceProcedure(sidecar, JobKind.COMPACT));
     }

@@ -42,7 +42,7 @@ import java.util.Optional;
  * is written after the rows. So a note may be older than the rows, and never younger. Thread-safe.
  */
 final class MaterializedViews {
-    /** For what does not ask for the storage. */
+    /** For callers that do not use the storage table. */
     static final CatalogSchemaTableName NO_STORAGE =
             new CatalogSchemaTableName("none", "none", "none");
 
@@ -107,7 +107,7 @@ final class MaterializedViews {
         }
     }
 
-    /** Somebody was quicker. */
+    /** A concurrent statement was faster. */
     private boolean isThereNow(SchemaTableName name) {
         return catalog.findRelation(name).view().filter(ViewSchema::isMaterialized).isPresent();
     }

@@ -22,10 +22,10 @@ final class OrphanRemoval {
     }
 
     /**
-     * Files of before this moment may go; empty: it is another procedure's.
+     * The time before which files may be deleted; empty: it is another procedure.
      *
-     * @throws io.trino.spi.TrinoException INVALID_PROCEDURE_ARGUMENT: younger ones would go than
-     *     the session lets
+     * @throws io.trino.spi.TrinoException INVALID_PROCEDURE_ARGUMENT: younger files would be
+     *     deleted than the session allows
      */
     static OptionalLong beforeMillis(
             ConnectorSession session, String procedure, Map<String, Object> properties) {
@@ -38,7 +38,7 @@ final class OrphanRemoval {
                 : OptionalLong.empty();
     }
 
-    /** What the statement shows. */
+    /** Runs it; returns the row that the statement shows. */
     static Map<String, Long> run(CatalogRequests catalog, SteleExecuteHandle handle) {
         return ImmutableMap.of(
                 "deleted_files_count",

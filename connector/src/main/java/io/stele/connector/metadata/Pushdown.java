@@ -82,11 +82,15 @@ final class Pushdown {
                         narrowed,
                         summary.filter((column, _) -> isLeft(narrowed, (SteleColumnHandle) column)),
                         constraint.getExpression(),
-                        // The engine knows what conditions leave of a table that it filters itself
+                        // For a table that the engine filters itself, it has an estimate of what
+                        // the conditions leave
                         enforces));
     }
 
-    /** Whether a constraint says nothing but which partitions: they are known, and their rows. */
+    /**
+     * Whether a constraint only chooses partitions, so that every row of a matching file satisfies
+     * it.
+     */
     private static boolean choosesPartitions(
             TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
         return !constraint.isNone()
@@ -120,7 +124,7 @@ final class Pushdown {
                 && ScanPredicates.isEnforceable(table, column, domain);
     }
 
-    /** Whether Trino has to look at a column's domain. */
+    /** Whether Trino must check a column's domain. */
     private static boolean isLeft(SteleTableHandle table, SteleColumnHandle column) {
         return !isEnforced(table, column) && !(table.enforced() && isEnforcedByScan(table, column));
     }
@@ -153,7 +157,7 @@ final class Pushdown {
                 || !isWhollyEnforced(table)) {
             return Optional.empty();
         }
-        // A lookup is one split, whose limit the sidecar keeps
+        // A lookup is one split, whose limit the sidecar applies
         return Optional.of(
                 new LimitApplicationResult<>(
                         table.withLimit(limit), table.lookup().isPresent(), false));
@@ -210,7 +214,7 @@ final class Pushdown {
                         .allMatch(column -> isEnforced(table, column));
     }
 
-    /** The index that finds the rows of a constraint, if the session lets it. */
+    /** The index that finds the rows of a constraint, if the session allows it. */
     private static Optional<String> index(
             ConnectorSession session,
             TableSchema table,

@@ -50,7 +50,8 @@ record RefreshNote(long startMillis, List<Base> bases, boolean elsewhere) {
                         .map(Base::of)
                         .distinct()
                         .toList(),
-                // Of what is not a table's rows, such as changes of rows, nobody hears
+                // Changes of sources that are not rows of a table, such as a change scan, are not
+                // detected
                 elsewhere || !sources.stream().allMatch(SteleTableHandle.class::isInstance));
     }
 

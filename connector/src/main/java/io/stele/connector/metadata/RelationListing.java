@@ -20,8 +20,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * Lists of tables, views and materialized views, as {@code information_schema} and JDBC ask for
- * them. What is dropped while a list is made is left out. Thread-safe.
+ * Lists of tables, views and materialized views for {@code information_schema} and JDBC. Relations
+ * that are dropped meanwhile are left out. Thread-safe.
  */
 final class RelationListing {
     private final TransactionSnapshot snapshot;

@@ -35,7 +35,7 @@ final class RetentionThreshold {
      * The moment up to which a call deletes, in milliseconds since 1970.
      *
      * @param leastName the session property that has the least threshold
-     * @throws TrinoException INVALID_PROCEDURE_ARGUMENT: less would be kept than the session lets
+     * @throws TrinoException INVALID_PROCEDURE_ARGUMENT: less would remain than the session allows
      */
     static long millis(ConnectorSession session, Map<String, Object> properties, String leastName) {
         Duration threshold = (Duration) requireNonNull(properties.get(NAME), NAME + " is null");

@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Has the sidecar count rows of the past, mostly by what manifests know of files. Thread-safe. */
+/**
+ * Requests row counts at past LSNs from the sidecar, which computes them mostly from the file
+ * entries of manifests. Thread-safe.
+ */
 final class RowCounts {
     private static final Logger log = Logger.get(RowCounts.class);
     private static final Aggregation COUNT =

@@ -23,8 +23,8 @@ import io.trino.spi.connector.SystemTable;
 import io.trino.spi.predicate.TupleDomain;
 
 /**
- * {@code system.scheduling_groups}: how the threads of the sidecar are shared, a row for each
- * scheduling group and each pool, as the sidecar says it at the moment of the query.
+ * {@code system.scheduling_groups}: how the threads of the sidecar are shared, with a row for each
+ * scheduling group and each pool, as of the query.
  */
 public final class SchedulingGroupsTable implements SystemTable {
     private static final ConnectorTableMetadata METADATA =

@@ -12,7 +12,7 @@ import java.util.Optional;
 final class SchemaChanges {
     private SchemaChanges() {}
 
-    /** What was done, one text a change; not empty. */
+    /** The changes, one text for each; not empty. */
     static List<String> between(List<ColumnSchema> before, List<ColumnSchema> after) {
         List<String> changes = new ArrayList<>();
         for (ColumnSchema column : before) {

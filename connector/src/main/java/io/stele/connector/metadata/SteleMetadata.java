@@ -85,10 +85,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog in one Trino transaction: one snapshot, taken when a table is first looked at, and
- * the writes that are not finished.
+ * The catalog in one Trino transaction: one snapshot, taken when a table is first read, and the
+ * unfinished writes.
  *
- * <p>Guarded by itself: Trino asks from several threads.
+ * <p>Guarded by itself: Trino calls it from several threads.
  */
 public final class SteleMetadata implements ConnectorMetadata {
     private final CatalogRequests catalog;
@@ -139,7 +139,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         versions.close();
     }
 
-    /** What the scans of this transaction read. */
+    /** The plans of this transaction's scans. */
     public QueryPlans plans() {
         return snapshot.plans();
     }
@@ -205,8 +205,8 @@ public final class SteleMetadata implements ConnectorMetadata {
     }
 
     /**
-     * The changes of a table after one moment and up to another, which is the present if it is not
-     * said; empty: there is no such table.
+     * The changes of a table after one LSN and up to another, by default the present; empty: there
+     * is no such table.
      */
     Optional<TableChangesHandle> tableChanges(
             ConnectorSession session,
@@ -551,7 +551,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             List<ConnectorExpression> projections,
             Map<String, ColumnHandle> assignments) {
         if (projections.stream().allMatch(Variable.class::isInstance)) {
-            return Optional.empty(); // columns as they are, which the engine asks about most
+            return Optional.empty(); // unchanged columns, the most frequent request of the engine
         }
         return scan(handle)
                 .flatMap(
@@ -609,7 +609,10 @@ public final class SteleMetadata implements ConnectorMetadata {
                 : Optional.empty();
     }
 
-    /** Counts the rows when they are gone, as of before: nobody has looked at them until then. */
+    /**
+     * Counts the deleted rows after the delete, at the LSN before it, because nothing has read them
+     * earlier.
+     */
     @Override
     public OptionalLong executeDelete(ConnectorSession session, ConnectorTableHandle handle) {
         SteleTableHandle table = (SteleTableHandle) handle;
@@ -851,7 +854,7 @@ public final class SteleMetadata implements ConnectorMetadata {
 
     /** Trino runs the query and writes its rows. */
     @Override
-    @SuppressWarnings("removal") // Trino 483 asks still
+    @SuppressWarnings("removal") // Trino 483 still calls it
     public boolean delegateMaterializedViewRefreshToConnector(
             ConnectorSession session, SchemaTableName viewName) {
         return false;

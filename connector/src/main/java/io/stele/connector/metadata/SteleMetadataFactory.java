@@ -57,9 +57,9 @@ public final class SteleMetadataFactory {
     }
 
     /**
-     * A new transaction's.
+     * Creates the metadata of a new transaction.
      *
-     * @param tag whose transaction it is, which the sidecar is told
+     * @param tag the identity of its query, which the sidecar receives
      * @param cached whether it uses what other transactions loaded
      */
     public SteleMetadata create(QueryTag tag, boolean cached) {

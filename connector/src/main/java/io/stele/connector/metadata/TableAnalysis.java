@@ -16,7 +16,7 @@ import io.trino.spi.statistics.TableStatisticsMetadata;
 final class TableAnalysis {
     private TableAnalysis() {}
 
-    /** What Trino has to compute: as little as it lets us ask for. */
+    /** The statistics that Trino must compute: the fewest that its interface allows. */
     static ConnectorAnalyzeMetadata metadata(ConnectorTableHandle table) {
         return new ConnectorAnalyzeMetadata(
                 table,

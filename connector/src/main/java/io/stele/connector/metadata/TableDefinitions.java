@@ -43,7 +43,7 @@ public final class TableDefinitions {
         this.types = requireNonNull(types, "types is null");
     }
 
-    /** As {@link #toTrino(TableSchema)}, without what planning does not ask for. */
+    /** As {@link #toTrino(TableSchema)}, without the parts that planning does not use. */
     ConnectorTableSchema schema(TableSchema table) {
         return schemas.of(table);
     }
@@ -125,7 +125,7 @@ public final class TableDefinitions {
                 table.comment());
     }
 
-    /** What is made of a column, as DESCRIBE shows it; empty: nothing. */
+    /** The uses of a column, as DESCRIBE shows them; empty: none. */
     private static Optional<String> uses(TableSchema table, ColumnSchema column) {
         List<String> uses = new ArrayList<>();
         if (table.primaryKey().contains(column.id())) {
@@ -171,7 +171,8 @@ public final class TableDefinitions {
     }
 
     /**
-     * What tells a row apart in UPDATE, DELETE and MERGE: its shard, and its key or generated id.
+     * The column that identifies a row in UPDATE, DELETE and MERGE: its shard, and its key or
+     * generated id.
      */
     public SteleColumnHandle mergeRowId(TableSchema table) {
         List<RowType.Field> fields = new ArrayList<>();
@@ -188,7 +189,7 @@ public final class TableDefinitions {
         return SteleColumnHandle.mergeRowId(RowType.from(fields));
     }
 
-    /** The options that properties ask for; those that are not given have no value. */
+    /** The options that properties set; those that are not given have no value. */
     static TableOptions options(List<ColumnSchema> columns, Map<String, Object> properties) {
         List<IndexSchema> indexes = new ArrayList<>();
         for (IndexDefinition index : TableProperties.indexes(properties)) {

@@ -19,7 +19,8 @@ import java.util.Set;
  */
 public final class TableProcedures {
     /**
-     * Flushes, and merges files until nothing is left to merge, under the name users of lakes know.
+     * Flushes, then compacts until no files are left to compact, under the name that lake formats
+     * use.
      */
     private static final String OPTIMIZE = "OPTIMIZE";
 
@@ -30,7 +31,7 @@ public final class TableProcedures {
 
     private TableProcedures() {}
 
-    /** All of them, in upper case as Trino asks for them. */
+    /** All of them, in upper case as Trino requests them. */
     public static Set<TableProcedureMetadata> all() {
         return ImmutableSet.of(
                 procedure(OPTIMIZE),

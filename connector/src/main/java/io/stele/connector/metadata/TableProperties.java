@@ -159,7 +159,7 @@ public final class TableProperties {
                 : OptionalLong.empty();
     }
 
-    /** The compression that is asked for; empty when none is. */
+    /** The compression that is set; empty if none is. */
     public static Optional<FileCompression> compression(Map<String, Object> properties) {
         return properties.get(COMPRESSION) instanceof FileCompression compression
                 ? Optional.of(compression)
@@ -255,7 +255,10 @@ public final class TableProperties {
         }
     }
 
-    /** In the largest unit of which it is a whole number: what is shown can be given back. */
+    /**
+     * In the largest unit of which it is a whole number, so that the shown value can be used as
+     * input.
+     */
     private static Duration exactDuration(long millis) {
         for (TimeUnit unit : List.of(DAYS, HOURS, MINUTES, SECONDS)) {
             if (millis % unit.toMillis(1) == 0) {

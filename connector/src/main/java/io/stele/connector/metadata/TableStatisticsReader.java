@@ -40,8 +40,8 @@ public final class TableStatisticsReader {
     }
 
     /**
-     * @param description what the snapshot has of the table
-     * @param parts what is known of the partitions that a query wants
+     * @param description the table's description in the snapshot
+     * @param parts the statistics of the partitions that a query reads
      */
     TableStatistics read(
             ConnectorSession session,

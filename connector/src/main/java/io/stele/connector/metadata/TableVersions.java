@@ -36,7 +36,7 @@ import java.util.Optional;
 
 /**
  * The tables that one Trino transaction reads as of a moment that it names, {@code FOR VERSION AS
- * OF} and {@code FOR TIMESTAMP AS OF}: each at a read point of its own. Guarded by itself.
+ * OF} and {@code FOR TIMESTAMP AS OF}: each at a snapshot of its own. Guarded by itself.
  */
 final class TableVersions {
     private static final int COUNTER_BITS = 16;
@@ -79,7 +79,7 @@ final class TableVersions {
         }
     }
 
-    /** Releases the snapshots; nothing can be looked at afterwards. */
+    /** Releases the snapshots; nothing can be read afterwards. */
     void close() {
         List<ReadPoints.OpenedVersion> all;
         synchronized (this) {
@@ -113,7 +113,7 @@ final class TableVersions {
                 return found;
             }
         }
-        found.get().lease().close(); // somebody else was quicker
+        found.get().lease().close(); // another thread was faster
         synchronized (this) {
             return Optional.ofNullable(opened.get(version));
         }

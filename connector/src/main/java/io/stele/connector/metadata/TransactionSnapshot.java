@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata snapshot of one Trino transaction: tables and views as they were when it first read
- * each, and one read point for its scans. The read point is a snapshot that is leased from the
- * sidecar when the first table is read.
+ * each, and one snapshot for its scans, which is leased from the sidecar when the first table is
+ * read.
  *
  * <p>Entries that other transactions loaded are used too, once this transaction has received all
- * changes up to its own beginning. It receives them with its read point or, before it has one, by a
+ * changes up to its own beginning. It receives them with its snapshot or, before it has one, by a
  * request. It requests changes again after each change of its own.
  *
  * <p>Guarded by itself: Trino calls it from several threads.
@@ -41,13 +41,13 @@ final class TransactionSnapshot {
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
     private ReadPoints.@Nullable Lease readPoint;
     private final LongSupplier changes;
-    private long heardChanges = -1; // how many there were when the cache heard of all changes
+    private long heardChanges = -1; // their number when the cache received all changes
     private boolean closed;
 
     /**
-     * @param cache what transactions share; empty: nothing
-     * @param plans hears what the reply to the read point says of scans
-     * @param changes how often this transaction may have changed something
+     * @param cache the metadata that transactions share; empty: none
+     * @param plans receives the scan plans of the snapshot's reply
+     * @param changes the number of changes that this transaction may have made
      */
     TransactionSnapshot(
             CatalogRequests catalog,
@@ -62,7 +62,7 @@ final class TransactionSnapshot {
         this.cache = requireNonNull(cache, "cache is null");
     }
 
-    /** Releases the read point; nothing can be looked at afterwards. */
+    /** Releases the snapshot; nothing can be read afterwards. */
     void close() {
         ReadPoints.@Nullable Lease lease;
         synchronized (this) {
@@ -76,7 +76,7 @@ final class TransactionSnapshot {
         }
     }
 
-    /** What scans at {@link #readPoint} read. */
+    /** The plans of scans at {@link #readPoint}. */
     QueryPlans plans() {
         return plans;
     }
@@ -91,7 +91,7 @@ final class TransactionSnapshot {
         return find(name).view().filter(view -> view.isMaterialized() == materialized);
     }
 
-    /** What is known of the files of a table that may have rows of a predicate. */
+    /** The statistics of the files of a table that may have rows of a predicate. */
     TableStatistics statistics(TableDescription table, ScanPredicate predicate) {
         SchemaTableName name =
                 new SchemaTableName(table.schema().schemaName(), table.schema().tableName());
@@ -125,9 +125,9 @@ final class TransactionSnapshot {
     }
 
     /**
-     * What has a name, to be read at {@link #readPoint}: where neither is known both are asked for
-     * at once. Trino asks for a materialized view, a view and a table of each name of a query, and
-     * the first request answers all.
+     * The relation of a name, to be read at {@link #readPoint}. If neither is loaded, one request
+     * fetches both. Trino asks for a materialized view, a view and a table of each name of a query,
+     * and the first request answers all.
      */
     Relation open(SchemaTableName name, Optional<Lsn> atLeast) {
         boolean isKnown;
@@ -201,7 +201,7 @@ final class TransactionSnapshot {
                 return relation;
             }
         }
-        opened.lease().get().close(); // somebody else was quicker
+        opened.lease().get().close(); // another thread was faster
         return relation;
     }
 
@@ -224,7 +224,7 @@ final class TransactionSnapshot {
         return found;
     }
 
-    /** The cache, once it has heard of all changes up to this transaction's last one. */
+    /** The cache, once it has received all changes up to this transaction's last one. */
     private MetadataCache heard() {
         MetadataCache shared = cache.orElseThrow();
         long present = changes.getAsLong();
@@ -246,12 +246,15 @@ final class TransactionSnapshot {
         return heardChanges == present;
     }
 
-    /** A statement of this transaction changed what has the name: the next look asks again. */
+    /**
+     * A statement of this transaction changed the relation of a name: the next read requests it
+     * again.
+     */
     synchronized void forget(SchemaTableName name) {
         relations.remove(name);
     }
 
-    /** The read point; INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */
+    /** The leased snapshot; INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */
     synchronized ReadPoints.Lease readPoint(Optional<Lsn> atLeast) {
         if (closed) {
             throw new IllegalStateException("The transaction has ended");

@@ -51,7 +51,7 @@ final class Warming {
         return names;
     }
 
-    /** What a call reads; INVALID_PROCEDURE_ARGUMENT if a column is not there. */
+    /** The columns that a call reads; INVALID_PROCEDURE_ARGUMENT if one does not exist. */
     static Set<ColumnHandle> columnHandles(
             SteleExecuteHandle handle, Collection<SteleColumnHandle> all) {
         if (handle.columns().isEmpty()) {
@@ -77,7 +77,7 @@ final class Warming {
                 .collect(toImmutableSet());
     }
 
-    /** What the statement shows. */
+    /** The row that the statement shows. */
     static Map<String, Long> result(Collection<Slice> fragments) {
         return ImmutableMap.of(
                 "read_rows", fragments.stream().mapToLong(count -> count.getLong(0)).sum());

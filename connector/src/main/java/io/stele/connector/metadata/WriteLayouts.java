@@ -16,7 +16,7 @@ import java.util.Optional;
 final class WriteLayouts {
     private WriteLayouts() {}
 
-    /** How the rows of an INSERT are brought to writers. */
+    /** The distribution of the rows of an INSERT to writers. */
     static Optional<ConnectorTableLayout> insert(TableSchema table) {
         return partitioning(table, false)
                 .map(
@@ -29,7 +29,7 @@ final class WriteLayouts {
                                         false));
     }
 
-    /** How the rows of an UPDATE, DELETE or MERGE are brought to writers. */
+    /** The distribution of the rows of an UPDATE, DELETE or MERGE to writers. */
     static Optional<ConnectorPartitioningHandle> update(TableSchema table) {
         return partitioning(table, true);
     }

@@ -71,7 +71,7 @@ final class WriteTransactions {
         BeginTransactionReply reply;
         try {
             reply =
-                    sidecar.call( // one that nobody hears of ends with its lease
+                    sidecar.call( // if the reply is lost, the transaction ends with its lease
                             Actions.BEGIN_TRANSACTION,
                             new BeginTransactionRequest(
                                     table.id(),
@@ -144,8 +144,8 @@ final class WriteTransactions {
     }
 
     /**
-     * Gives up what is not committed, with the tables that would have been created; where the
-     * sidecar cannot be told, it finds out by itself.
+     * Aborts transactions that are not committed, and drops the tables that they would have
+     * created. If the sidecar cannot be reached, their leases expire there.
      */
     void abortAll() {
         List<SteleWriteHandle> left;

@@ -49,7 +49,7 @@ final class BlockFilter {
     }
 
     /**
-     * Keeps those of {@code positions} whose value is in the domain.
+     * Selects those of {@code positions} whose value is in the domain, in place.
      *
      * @return how many are left
      */

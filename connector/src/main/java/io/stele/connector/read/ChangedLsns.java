@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
- * The LSNs of changes that a query wants, as far as its conditions on version and timestamp tell: a
- * range that has all of them.
+ * The LSNs of changes that a query wants, as a range that includes all of them, from its conditions
+ * on version and timestamp.
  *
  * @param after changes above it
  * @param upTo changes at or below it

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of another source, and expressions of them, computed when they are asked for.
- * Confined to one driver.
+ * The columns of another source, and expressions of them, computed on demand. Confined to one
+ * driver.
  */
 final class ComputingPageSource extends ForwardingPageSource {
     private final List<ScanChannel> channels;

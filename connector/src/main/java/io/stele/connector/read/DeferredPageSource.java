@@ -37,7 +37,7 @@ final class DeferredPageSource implements ConnectorPageSource {
     public CompletableFuture<?> isBlocked() {
         return opened().isPresent()
                 ? opening.join().isBlocked()
-                : opening.handle((_, _) -> null); // a failure is told by the next page
+                : opening.handle((_, _) -> null); // a failure is thrown by the next page
     }
 
     @Override
@@ -101,14 +101,14 @@ final class DeferredPageSource implements ConnectorPageSource {
             return;
         }
         CompletableFuture<Void> later = opening.thenAccept(DeferredPageSource::closeLate);
-        later.exceptionally(_ -> null); // nobody is left to be told
+        later.exceptionally(_ -> null); // closed: there is no caller for a failure
     }
 
     private static void closeLate(ConnectorPageSource source) {
         try {
             source.close();
         } catch (IOException e) {
-            // It holds memory only, and nobody is left to be told
+            // It holds memory only, and there is no caller for a failure
         }
     }
 }

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * them. Confined to one thread.
  */
 final class DistinctNumbers {
-    /** What a byte can tell apart. */
+    /** Greatest number of distinct values that one byte indexes. */
     static final int MAX = 256;
 
     /** No code: there are too many distinct values. */
@@ -55,7 +55,9 @@ final class DistinctNumbers {
         return count;
     }
 
-    /** Where each code's value stood first; the first {@link #count()} count. */
+    /**
+     * The first position of each code's value; only the first {@link #count()} elements are valid.
+     */
     int[] firstPositions() {
         return firstPositions;
     }

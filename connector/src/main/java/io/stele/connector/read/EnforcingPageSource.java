@@ -91,7 +91,7 @@ final class EnforcingPageSource extends ForwardingPageSource {
             return null;
         }
         if (kept < count) {
-            // The page keeps what it is given
+            // The page retains the array
             page.selectPositions(Arrays.copyOf(positions, kept), 0, kept);
         }
         return wanted.isPresent() ? new ChannelSourcePage(page, wanted.get()) : page;

@@ -3,23 +3,23 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.columnfile.index.BitmapIndexReader;
+import io.stele.columnfile.index.BlockCache;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.type.ScanPredicates;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.format.BitmapIndexReader;
-import io.stele.storage.format.BlockCache;
-import io.stele.storage.objectstore.ObjectStore;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.IOException;
 import java.util.Optional;
 import org.roaringbitmap.RoaringBitmap;
 
-/** The bitmap indexes of column files, of which a part is kept in memory. Thread-safe. */
+/** The bitmap indexes of column files, partly cached in memory. Thread-safe. */
 public final class FileBitmapIndexes {
-    /** The bitmaps of the values that dashboards ask for; others are a read of some kilobytes. */
+    /** For the bitmaps of the values that dashboards query; others are a read of some kilobytes. */
     private static final long CACHE_BYTES = 32L << 20;
 
     private final ObjectStore warehouse;
@@ -33,7 +33,7 @@ public final class FileBitmapIndexes {
 
     /**
      * Ordinals of the rows of a split's file that may satisfy a constraint, which is not NONE;
-     * empty if the file has no index that says anything about it.
+     * empty if the file has no index for it.
      */
     Optional<RoaringBitmap> select(
             TableSchema table, SteleFileSplit split, TupleDomain<SteleColumnHandle> constraint)

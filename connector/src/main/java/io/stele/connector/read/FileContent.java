@@ -1,6 +1,6 @@
 package io.stele.connector.read;
 
-import io.stele.storage.format.ChecksummedFile;
+import io.stele.columnfile.metadata.ChecksummedFile;
 import java.io.IOException;
 
 /**

@@ -6,8 +6,8 @@ import static org.joda.time.DateTimeZone.UTC;
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
 import io.airlift.units.DataSize;
+import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.connector.type.OrcTypes;
-import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.AbstractOrcDataSource;
 import io.trino.orc.OrcColumn;
@@ -36,7 +36,8 @@ import java.util.function.Function;
  */
 final class FileFooter implements KeptOfFile {
     /**
-     * What trino-orc asks for first; holds the end of most files. Longer ones are read once more.
+     * The first read of trino-orc, which includes the end of most files. Longer ones need another
+     * read.
      */
     static final int FIRST_READ_BYTES = 16 * 1024;
 
@@ -58,8 +59,8 @@ final class FileFooter implements KeptOfFile {
     }
 
     /**
-     * Reads the last bytes of a file: as many as it is asked for, or more; fewer only if these have
-     * all of its end.
+     * Reads the last bytes of a file: {@code length} or more; fewer only if these include all of
+     * its end.
      */
     @FunctionalInterface
     interface End {
@@ -89,7 +90,7 @@ final class FileFooter implements KeptOfFile {
         return new FileFooter(reader, version);
     }
 
-    /** To look at, and not to read with. */
+    /** For its metadata only, not for reading. */
     OrcReader reader() {
         return reader;
     }

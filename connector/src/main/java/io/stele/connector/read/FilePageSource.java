@@ -3,8 +3,8 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.SteleErrors;
+import io.stele.objectstore.ReadTally;
 import io.stele.protocol.SteleException;
-import io.stele.storage.objectstore.ReadTally;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcRecordReader;
 import io.trino.plugin.base.metrics.LongCount;
@@ -38,9 +38,10 @@ final class FilePageSource implements ConnectorPageSource {
     private boolean finished;
 
     /**
-     * @param prefetch of what is read; owned from now on
-     * @param decoding the reader's columns as they are kept; empty where they are so already
-     * @param channels the wanted columns; empty where they are those, in order
+     * @param prefetch the prefetch of this scan; owned from now on
+     * @param decoding the conversion of the reader's columns to their cached form; empty if they
+     *     have it already
+     * @param channels the wanted columns; empty if the reader's are the same, in order
      */
     FilePageSource(
             OrcRecordReader reader,

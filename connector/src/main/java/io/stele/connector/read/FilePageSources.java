@@ -13,6 +13,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import io.airlift.units.DataSize;
+import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.connector.SteleErrorCode;
 import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -33,7 +34,6 @@ import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TimestampType;
-import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcCorruptionException;
@@ -74,14 +74,18 @@ import org.roaringbitmap.RoaringBitmap;
 /** Opens column files for scans. Thread-safe. */
 public final class FilePageSources {
     /**
-     * What trino-orc grows to anyway; a first page of one row only costs a short query a page more.
+     * The size to which trino-orc grows anyway; a first page of one row only costs a short query
+     * another page.
      */
     private static final int INITIAL_BATCH_SIZE = 8 * 1024;
 
     /** A row group of eight-byte numbers has this size. */
     private static final DataSize SPARSE_READ = DataSize.of(64, KILOBYTE);
 
-    /** Below this a request takes longer to begin than to end, whatever of it is wanted. */
+    /**
+     * Below this size the latency of a request exceeds its transfer time, so the stripe is read
+     * whole.
+     */
     private static final DataSize TINY_STRIPE = DataSize.of(1, MEGABYTE);
 
     /**
@@ -89,7 +93,7 @@ public final class FilePageSources {
      */
     private static final int CHUNK_HEADER = 3;
 
-    /** Where more than one row group in this many is wanted, one long read is less work. */
+    /** If more than one row group in this many is wanted, one long read is less work. */
     private static final int SPARSE_SHARE = 3;
 
     private final FileTails tails;
@@ -100,8 +104,8 @@ public final class FilePageSources {
     private final OrcReaderOptions options = new OrcReaderOptions();
 
     /**
-     * For files whose pages are near when they are read: trino-orc reads what lies between wanted
-     * columns, up to 1 MB, and stripes up to 8 MB whole, which would bring pages that nobody needs.
+     * For files whose pages are cached nearby: trino-orc reads the bytes between wanted columns, up
+     * to 1 MB, and stripes up to 8 MB whole, which would fetch pages that are not needed.
      */
     private final OrcReaderOptions optionsOfPages =
             new OrcReaderOptions()
@@ -124,7 +128,7 @@ public final class FilePageSources {
         this.types = requireNonNull(types, "types is null");
     }
 
-    /** Says that files of a table are going to be read: it is counted by name from then on. */
+    /** Registers the present name of a table, under which its cache accesses are counted. */
     void reading(TableSchema table) {
         tails.uses().reading(table);
         hotColumns.uses().reading(table);
@@ -158,8 +162,8 @@ public final class FilePageSources {
     }
 
     /**
-     * Begins to read what is beside the values of a split's rows, if its file is not known here
-     * yet; who opens the split finds it, or waits for it.
+     * Starts to fetch the file metadata of a split, if it is not cached yet. The reader that opens
+     * the split finds it, or waits for it.
      *
      * @param constraint stripes outside it are left out
      */
@@ -190,7 +194,7 @@ public final class FilePageSources {
                         .fetchEnds(constraint);
             }
         } catch (IOException | RuntimeException e) {
-            // Whoever opens the split meets the same, and says so
+            // The reader that opens the split gets the same failure, and reports it
         }
     }
 
@@ -409,7 +413,7 @@ public final class FilePageSources {
             return new Opened(source, ready);
         }
 
-        /** Begins with the ends of stripes, and no column. */
+        /** Starts to fetch the stripes' row indexes and footers, but no column. */
         void fetchEnds(TupleDomain<SteleColumnHandle> constraint) {
             new StripePrefetch(
                             dataSource.file(),
@@ -559,7 +563,9 @@ public final class FilePageSources {
             return new ScanChannel.FromSource(read(narrowed, mapping.fileType()), mapping);
         }
 
-        /** What a file that is older than a column, or than all wanted fields, has of it. */
+        /**
+         * The value of a column in a file that is older than the column, or than all wanted fields.
+         */
         private ScanChannel older(IdentifiedType type) {
             return new ScanChannel.Constant(nullBlock(types.toTrino(type.type())));
         }
@@ -616,7 +622,7 @@ public final class FilePageSources {
             return column;
         }
 
-        /** Adds a column to those read, once, and tells its channel. */
+        /** Adds a column to those read, unless it is there already; returns its channel. */
         private int read(OrcColumn column, Type type) {
             int channel = readColumns.indexOf(column);
             if (channel < 0) {
@@ -691,7 +697,7 @@ public final class FilePageSources {
                             statistics, selected.get(), reader, split.start(), split.length());
         }
 
-        /** Rows that are deleted, and those that an index knows not to be asked for. */
+        /** Rows that are deleted, and those that a bitmap index excludes. */
         private @Nullable RoaringBitmap unwantedRows() throws IOException {
             RoaringBitmap deleted = deletedRows();
             if (selected.isEmpty()) {

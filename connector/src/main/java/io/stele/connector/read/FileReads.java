@@ -4,7 +4,7 @@ import static io.airlift.units.DataSize.Unit.MEGABYTE;
 
 import io.airlift.slice.Slices;
 import io.airlift.units.DataSize;
-import io.stele.storage.format.ChecksummedFile;
+import io.stele.columnfile.metadata.ChecksummedFile;
 import io.trino.orc.MemoryOrcDataSource;
 import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcReaderOptions;
@@ -24,8 +24,8 @@ record FileReads(
         OrcReaderOptions options,
         FileFooter footer) {
     /**
-     * Files up to this size are kept whole with their footers, read at once: one request costs as
-     * much as three.
+     * Files up to this size are read and cached whole with their footers: one request costs as much
+     * as three.
      */
     static final DataSize SMALL_FILE = DataSize.of(1, MEGABYTE);
 
@@ -35,7 +35,7 @@ record FileReads(
     private static final DataSize NO_STRIPE = DataSize.ofBytes(0);
 
     /**
-     * @param keeps whether footers come from {@code tails}
+     * @param keeps whether file metadata is cached in {@code tails}
      */
     static FileReads of(
             ChecksummedFile file, FileTails tails, boolean keeps, OrcReaderOptions options)

@@ -5,16 +5,16 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadata;
+import io.stele.columnfile.metadata.FileMetadataBytes;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.sidecar.CacheUse;
+import io.stele.objectstore.ObjectReader;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.api.WrittenFile;
-import io.stele.storage.format.ChecksummedFile;
-import io.stele.storage.format.FileChecksums;
-import io.stele.storage.format.FileMetadata;
-import io.stele.storage.format.FileMetadataBytes;
-import io.stele.storage.objectstore.ObjectReader;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.retrieval.ReadingAhead;
 import io.trino.orc.metadata.StripeInformation;
 import java.io.IOException;
 import java.util.Optional;
@@ -40,14 +40,14 @@ public final class FileTails {
         ObjectStore open(CacheUse use) throws IOException;
     }
 
-    /** The metadata of files that others wrote lately. */
+    /** The metadata of files that other nodes wrote recently. */
     @FunctionalInterface
     public interface FreshFiles {
         /** {@link FileMetadata#encode} of a file; empty if it is not at hand. Blocks. */
         Optional<byte[]> find(String path);
     }
 
-    /** Files that were asked for: of 4,000, about. */
+    /** Memory for the paths of about 4,000 files whose metadata were requested. */
     private static final long ASKED_BYTES = 1 << 20;
 
     private final Warehouses warehouses;
@@ -74,13 +74,13 @@ public final class FileTails {
      * The file of a split, whose reads are checked if it has checksums.
      *
      * @param use of the data page cache
-     * @param keeps whether footers are kept here
+     * @param keeps whether footers are cached here
      */
     ChecksummedFile open(SteleFileSplit split, CacheUse use, boolean keeps) throws IOException {
         ObjectStore store = warehouses.open(use);
         String path = split.path();
         if (keeps && split.fresh() && store.isRemote() && !isKnown(split)) {
-            asked.get(path, () -> ask(split)); // a file is asked for once, whatever comes of it
+            asked.get(path, () -> ask(split)); // requested once per file, also after a failure
         }
         ObjectReader reader = store.open(path, split.sizeBytes());
         if (reader.isPrefetching() && kept.peek(Key.footer(path)).isEmpty()) {
@@ -118,7 +118,7 @@ public final class FileTails {
                 && (split.checksumBlockBytes().isEmpty() || checksums.peek(path).isPresent());
     }
 
-    /** Whether the metadata of a split's file came from who has it in memory. */
+    /** Whether the metadata of a split's file came from a node that has it in memory. */
     private boolean ask(SteleFileSplit split) {
         try {
             Optional<byte[]> found = freshFiles.find(split.path());
@@ -154,7 +154,7 @@ public final class FileTails {
         return warehouses.open(use).open(split.path(), split.sizeBytes()).isPrefetching();
     }
 
-    /** How the warehouse is read ahead of. */
+    /** The read-ahead of the warehouse. */
     Optional<ReadingAhead> readingAhead(CacheUse use) throws IOException {
         return warehouses.open(use).readingAhead();
     }
@@ -175,7 +175,7 @@ public final class FileTails {
         return content.bytes();
     }
 
-    /** What is around the data of a stripe of a file. */
+    /** The row indexes and footer of a stripe of a file. */
     StripeEnds stripe(ChecksummedFile file, StripeInformation stripe) throws IOException {
         return (StripeEnds)
                 get(Key.stripe(file.path(), stripe), () -> StripeEnds.read(file, stripe));
@@ -239,7 +239,7 @@ public final class FileTails {
         }
     }
 
-    /** What it did for each table. */
+    /** Its counters for each table. */
     public TableUses uses() {
         return uses;
     }

@@ -19,7 +19,9 @@ import java.util.List;
  * that its drivers are not free for yet. Thread-safe.
  */
 public final class FilesAhead {
-    /** What is planned may never be read, and is not waited for: that many splits of each scan. */
+    /**
+     * Splits of each scan to open ahead. A planned split may never be read, so the number is small.
+     */
     static final int MAX_SPLITS = 16;
 
     private final FilePageSources files;
@@ -32,7 +34,8 @@ public final class FilesAhead {
     }
 
     /**
-     * Begins with the first files that are not known here yet; does not wait, and never fails.
+     * Starts to open the first files whose metadata is not cached yet; does not wait, and never
+     * fails.
      *
      * @param constraint of the scan: stripes without rows of it are left out
      */

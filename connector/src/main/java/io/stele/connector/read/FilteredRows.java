@@ -7,9 +7,9 @@ import java.util.List;
 
 /**
  * The rows of a part of a file that satisfy conditions, in the order of the file. Immutable: its
- * blocks are shared by all who read it.
+ * blocks are shared by all readers.
  *
- * @param bytes what the pages take in memory
+ * @param bytes memory of the pages
  */
 record FilteredRows(List<Page> pages, long bytes) {
     FilteredRows {

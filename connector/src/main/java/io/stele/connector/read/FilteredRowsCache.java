@@ -5,10 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCacheOptions;
+import io.stele.objectstore.cached.DataFiles;
+import io.stele.objectstore.cached.FragmentUses;
 import io.stele.protocol.api.FragmentCacheUse;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.objectstore.cached.DataFiles;
-import io.stele.storage.objectstore.cached.FragmentUses;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -43,8 +43,8 @@ public final class FilteredRowsCache {
     }
 
     /**
-     * @param nanoTime measures what reading the rows costs
-     * @param mismatch told of rows that were not what they should have been
+     * @param nanoTime the clock that measures reading the rows
+     * @param mismatch called for cached rows that differ from those in the file
      */
     FilteredRowsCache(
             boolean enabled,
@@ -74,7 +74,7 @@ public final class FilteredRowsCache {
         return nanoTime.getAsLong();
     }
 
-    /** Says that rows of a table are asked for: it is known by name from then on. */
+    /** Registers the present name of a table, under which its accesses are counted. */
     void reading(TableSchema table) {
         String id = table.id().toString();
         if (names.size() < MAX_NAMES || names.containsKey(id)) {
@@ -82,7 +82,7 @@ public final class FilteredRowsCache {
         }
     }
 
-    /** Forgets rows that are others than those in the file, and tells. */
+    /** Removes rows that differ from those in the file, and reports them. */
     void mismatch(FilteredRowsKey key, FilteredRows found, String computed) {
         rows.mismatch(key);
         mismatch.accept(
@@ -96,7 +96,10 @@ public final class FilteredRowsCache {
                                 key.fragment()));
     }
 
-    /** What it did and holds: all of it, then each table's part; none where it is switched off. */
+    /**
+     * Its counters and contents: of all of it, then of each table's part; none if it is switched
+     * off.
+     */
     public List<FragmentCacheUse> uses() {
         if (!enabled) {
             return List.of();

@@ -30,7 +30,7 @@ import org.roaringbitmap.buffer.ImmutableRoaringBitmap;
  *     are deleted in one order
  */
 record FilteredRowsKey(String fragment, String path, long start, long length, long deletedCount) {
-    /** Says what kept rows mean. */
+    /** The version of the meaning of cached rows. */
     private static final int FORMAT = 1;
 
     FilteredRowsKey {
@@ -39,10 +39,10 @@ record FilteredRowsKey(String fragment, String path, long start, long length, lo
     }
 
     /**
-     * Empty where rows depend on what the key cannot tell: on LSNs, on where they lie, or on longer
-     * lists than are compared.
+     * The key of a scan. Empty if its rows depend on more than the key has: on LSNs, on their
+     * location, or on lists that are too long to compare.
      *
-     * @param found by dynamic filters, and used by the scan
+     * @param found the domains from dynamic filters that the scan uses
      */
     static Optional<FilteredRowsKey> of(
             SteleTableHandle table,

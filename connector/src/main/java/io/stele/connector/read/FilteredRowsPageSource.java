@@ -10,7 +10,7 @@ import io.trino.spi.metrics.Metrics;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** Kept rows. Confined to one driver. */
+/** A page source of cached rows. Confined to one driver. */
 final class FilteredRowsPageSource implements ConnectorPageSource {
     private final Iterator<Page> pages;
     private final FragmentUse use;

@@ -76,7 +76,7 @@ final class FilteredRowsRecorder {
         return bytes + builder.getSizeInBytes();
     }
 
-    /** What was added; called once. */
+    /** Returns the added rows; called once. */
     FilteredRows finish() {
         endPage();
         return new FilteredRows(pages, bytes);

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One scan of a part of a file whose filtered rows may be known, or are to be kept. Nobody waits
- * for another scan that reads the same: its query may wait for this one's, as both sides of a join
+ * One scan of a part of a file whose filtered rows may be cached, or will be. It never waits for
+ * another scan of the same rows: that scan's query may wait for this one, as both sides of a join
  * do. Confined to one thread.
  */
 final class FilteredScans {
@@ -60,10 +60,11 @@ final class FilteredScans {
     }
 
     /**
-     * The filtered rows, if they are kept or to be kept; else the split is to be read as ever.
+     * The filtered rows, if they are cached or will be cached by this scan; empty: the split must
+     * be read as usual.
      *
-     * @param found what dynamic filters say at this moment
-     * @param keeps whether what is not known may be kept here
+     * @param found the present domains of dynamic filters
+     * @param keeps whether missing rows may be cached here
      */
     Optional<ConnectorPageSource> open(
             TupleDomain<SteleColumnHandle> found, boolean keeps, MemoryContext memory) {
@@ -87,7 +88,10 @@ final class FilteredScans {
             ScanConditions conditions,
             TupleDomain<SteleColumnHandle> constraint) {}
 
-    /** Empty where no condition is left, so that all rows would be kept, or no key tells all. */
+    /**
+     * Empty if no condition is left, so that all rows would be cached, or if no key describes the
+     * rows.
+     */
     private Optional<Part> part(TupleDomain<SteleColumnHandle> found) {
         ScanConditions conditions = ScanConditions.of(table, split).and(table, found);
         return conditions.isEmpty()

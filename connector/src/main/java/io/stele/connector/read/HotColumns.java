@@ -9,11 +9,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Columns of files as scans left them: decoded, a page's rows at a time, so that a scan of hot data
- * neither reads nor decompresses nor decodes. Files never change, so nothing is ever invalidated.
+ * The decoded-column cache: columns of files as scans decoded them, in units of a page's rows. A
+ * scan that finds them neither reads nor decompresses nor decodes. Files never change, so nothing
+ * is ever invalidated.
  *
- * <p>Invariant: a block comes out with exactly the values of the file; which rows of them are
- * visible is the scan's own matter. Invariant: what was asked for only once is not kept.
+ * <p>Invariant: a block comes out with exactly the values of the file; the scan itself decides
+ * which rows are visible. Invariant: a column requested only once is not cached.
  *
  * <p>Thread-safe.
  */
@@ -54,12 +55,12 @@ public final class HotColumns {
         return found;
     }
 
-    /** What it did for each table. */
+    /** Its counters for each table. */
     public TableUses uses() {
         return uses;
     }
 
-    /** What it did and holds; a miss is a page of a column that had to be decoded. */
+    /** Its counters and contents; a miss is a page of a column that had to be decoded. */
     public CacheStatistics statistics() {
         CacheStatistics known = blocks.statistics();
         return new CacheStatistics(
@@ -78,9 +79,9 @@ public final class HotColumns {
     }
 
     /**
-     * Takes what a scan has decoded, if it was asked for before.
+     * Caches a block that a scan has decoded, if it was requested before.
      *
-     * @param nanos that reading and decoding it took
+     * @param nanos how long reading and decoding it took
      */
     void offer(Key key, Block block, long nanos) {
         uses.missed(key.path, nanos);

@@ -12,8 +12,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page of a file whose columns come from {@link HotColumns} where these have them. The page below
- * is never narrowed, because what is kept for others is kept whole. Confined to one driver.
+ * A page of a file whose columns come from {@link HotColumns} if they are cached. The page below is
+ * never narrowed, because columns are cached whole. Confined to one driver.
  */
 final class HotColumnsPage implements SourcePage {
     private static final int INSTANCE_SIZE = instanceSize(HotColumnsPage.class);

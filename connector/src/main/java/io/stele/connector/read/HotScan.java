@@ -23,8 +23,8 @@ final class HotScan {
     private long misses;
 
     /**
-     * @param isUsed whether the scan takes and leaves columns at all
-     * @param columns of the pages' first channels; what comes after them is not kept
+     * @param isUsed whether the scan uses the cache at all
+     * @param columns the columns of the pages' first channels; later channels are not cached
      */
     HotScan(HotColumns hotColumns, boolean isUsed, String path, List<Column> columns) {
         this.isUsed = isUsed && hotColumns.isEnabled();
@@ -74,7 +74,7 @@ final class HotScan {
         return positions == null ? block : NarrowedBlocks.select(block, positions);
     }
 
-    /** What EXPLAIN ANALYZE VERBOSE shows of it. */
+    /** The metrics in EXPLAIN ANALYZE VERBOSE. */
     Metrics metrics() {
         return new Metrics(
                 Map.of(

@@ -33,7 +33,7 @@ final class IndexPageSource implements ConnectorPageSource {
 
     /**
      * @param lookup opens the rows of keys
-     * @param timeoutMillis how long they may let wait
+     * @param timeoutMillis how long to wait for them
      */
     IndexPageSource(
             JoinKeys keys, Function<LookupKeys, ConnectorPageSource> lookup, long timeoutMillis) {

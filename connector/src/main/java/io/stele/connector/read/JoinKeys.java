@@ -77,7 +77,7 @@ final class JoinKeys implements AutoCloseable {
                 : Optional.of(new LookupKeys(index.indexId(), keys));
     }
 
-    /** Moves to the cursor's key; false if a part is null, which equals nothing. */
+    /** Reads the cursor's key; false if a part is null, which equals nothing. */
     private boolean readKey() {
         for (int field = 0; field < places.length; field++) {
             if (cursor.isNull(field)) {

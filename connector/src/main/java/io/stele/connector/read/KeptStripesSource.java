@@ -21,8 +21,8 @@ import java.util.TreeMap;
 
 /**
  * A file whose row indexes and stripe footers come from {@link FileTails}. trino-orc reads what is
- * next to a row index with it, up to 8 MB; without row indexes among what it reads it reads columns
- * only when a page's values are asked for, which they are not if they are in {@link HotColumns}.
+ * next to a row index with it, up to 8 MB; without row indexes in its reads, it reads columns only
+ * when a page's values are requested, which they are not if they are in {@link HotColumns}.
  * Confined to one thread.
  */
 final class KeptStripesSource implements OrcDataSource {

@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that a sidecar streams. Never blocks: it says when the next batch is here. Confined to
- * one driver.
+ * The rows that a sidecar streams. It never blocks: its future completes when the next batch is
+ * here. Confined to one driver.
  */
 final class LivePageSource implements ConnectorPageSource {
     // 9 waits that double from 20 ms: ten seconds of a busy sidecar.
@@ -49,18 +49,18 @@ final class LivePageSource implements ConnectorPageSource {
     private FlightStream stream;
     private boolean startedAgain;
     private int refusals;
-    private @Nullable CompletableFuture<?> pause; // until it may ask again
+    private @Nullable CompletableFuture<?> pause; // until it may request again
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
-    private Metrics metrics = Metrics.EMPTY; // what an aggregation tells with its schema
+    private Metrics metrics = Metrics.EMPTY; // sent by an aggregation with its schema
     private boolean finished;
 
     /**
-     * @param ticket what to stream
-     * @param tag who for
+     * @param ticket the ticket of the stream
+     * @param tag the identity of the query
      * @param types types of the stream's columns
-     * @param channels the wanted columns, made of the stream's
+     * @param channels the wanted columns, made from the stream's
      */
     LivePageSource(
             SteleSidecar sidecar,
@@ -123,8 +123,8 @@ final class LivePageSource implements ConnectorPageSource {
     }
 
     /**
-     * Tries a second time where the sidecar was not reached at all: it may have moved since this
-     * node last asked it.
+     * Tries a second time if the sidecar could not be reached at all: its address may have changed
+     * since this node's last request.
      */
     private boolean startAgain(SteleException failure) {
         if (failure.code() != ErrorCode.UNAVAILABLE || decoder != null || startedAgain) {
@@ -135,7 +135,7 @@ final class LivePageSource implements ConnectorPageSource {
         return true;
     }
 
-    /** Asks again after a while where the sidecar had no room for the scan. */
+    /** Repeats the request after a pause if the sidecar had no room for the scan. */
     private boolean startLater(SteleException failure) {
         if (failure.code() != ErrorCode.BUSY || decoder != null || refusals == MAX_REFUSALS) {
             return false;

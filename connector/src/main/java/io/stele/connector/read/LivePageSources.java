@@ -64,7 +64,7 @@ public final class LivePageSources {
                 memory);
     }
 
-    /** The wanted columns of the rows that a lookup finds, in whatever shards they are. */
+    /** The wanted columns of the rows that a lookup finds in all shards. */
     public ConnectorPageSource lookUp(
             ConnectorSession session,
             SteleTableHandle table,
@@ -125,7 +125,7 @@ public final class LivePageSources {
                 memory);
     }
 
-    /** What happened to the rows of a shard: the wanted ones of the function's columns. */
+    /** The changes of the rows of a shard, with the wanted columns of the table function. */
     ConnectorPageSource changes(
             ConnectorSession session,
             TableChangesHandle changes,

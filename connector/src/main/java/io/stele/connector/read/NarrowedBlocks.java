@@ -14,8 +14,8 @@ final class NarrowedBlocks {
 
     /**
      * The values at these positions. Numbers are copied, a nanosecond each: as {@link
-     * Block#getPositions} gives them, behind a dictionary, every later look at one would cost more
-     * than that. Others stay where they are.
+     * Block#getPositions} gives them, behind a dictionary, every later access would cost more than
+     * that. Other values are not copied.
      */
     static Block select(Block block, int[] positions) {
         return switch (block) {

@@ -5,7 +5,7 @@ import static io.airlift.slice.SizeOf.sizeOf;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.SizeOf;
-import io.stele.storage.format.DecimalScale;
+import io.stele.columnfile.orc.DecimalScale;
 import io.trino.spi.block.Bitmap;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.IntArrayBlock;
@@ -147,7 +147,7 @@ final class PackedNumbers implements PackedBlock {
                 greatest = Math.max(greatest, numbers[position]);
             }
         }
-        long distance = greatest - least; // below zero where it is more than a long can tell
+        long distance = greatest - least; // negative if it overflows a long
         return greatest < least || distance < 0 || distance > maxDistance
                 ? Optional.empty()
                 : Optional.of(new PackedNumbers(kind, scale, numbers, least, distance, valid));

@@ -3,9 +3,9 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.sidecar.Warehouse;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.retrieval.LatencyFit;
-import io.stele.storage.warehouse.WarehouseLocation;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.retrieval.LatencyFit;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.TrinoException;
 import io.trino.spi.metrics.Metrics;
@@ -31,11 +31,12 @@ record ReadCost(
      *   lookup = rounds * request + groups/parallel requests of 1 MiB + decoding of groups
      *   scan   = splits + decoding of the wanted columns, by all threads of all workers
      *
-     * The store is asked by a lookup in three rounds: parts of key indexes; metadata and blocks of
-     * indexes; rows. Other keys of the same files find all but the rows in memory, so how many rounds
-     * there are is between one and three. A scan is estimated as if columns were cached, for half of
-     * what it costs if they are not: a table that is joined is read again and again, and what a scan
-     * reads of it stays, where the next keys of a lookup need other row groups.
+     * A lookup makes requests to the store in three rounds: parts of key indexes; metadata and
+     * blocks of indexes; rows. Other keys of the same files find all but the rows in memory, so how
+     * many rounds there are is between one and three. A scan is estimated as if columns were
+     * cached, for half of what it costs if they are not: a table that is joined is read again and
+     * again, and what a scan reads of it stays, where the next keys of a lookup need other row
+     * groups.
      */
 
     /**
@@ -59,10 +60,13 @@ record ReadCost(
     /** Metadata of files, then columns. */
     private static final double SCAN_ROUNDS = 2;
 
-    /** How likely it is that workers, or who looks into indexes, have to ask the store. */
+    /** The chance that workers, or lookups in indexes, must request data from the store. */
     private static final double COLD_SHARE = 0.5;
 
-    /** What of the bytes of a file the columns have that a query wants: it is not known yet. */
+    /**
+     * The assumed share of a file's bytes that the wanted columns have; the plan does not contain
+     * it.
+     */
     private static final double WANTED_SHARE = 0.5;
 
     /** Requests side by side, of a lookup and of the scans of a worker. */
@@ -70,7 +74,7 @@ record ReadCost(
 
     private static final double SCAN_REQUESTS = 16;
 
-    /** A request of a lookup has so much at most: neighbours are read together. */
+    /** Most bytes of a request of a lookup: neighbouring rows are read together. */
     private static final double REQUEST_MIB = 1;
 
     /** To seek rows in a row group and make rows of them: a thread decodes 80 MiB/s of files. */
@@ -85,7 +89,7 @@ record ReadCost(
     /** To hand out a split, and to open its file. */
     private static final double MILLIS_PER_SPLIT = 3;
 
-    /** Less is nothing that an estimate knows. */
+    /** A smaller saving is below the precision of the estimate. */
     private static final double MIN_SAVED_MILLIS = 10;
 
     /** To send a row that is in no file. */
@@ -111,7 +115,7 @@ record ReadCost(
     }
 
     /**
-     * What files are read from.
+     * The latencies of a store.
      *
      * @param requestMillis of any request; 0: a local disk
      * @param millisPerMiB of its answer
@@ -127,8 +131,9 @@ record ReadCost(
                         LatencyFit.S3.nanosPerByte() * (1 << 20) / 1e6);
 
         /**
-         * What is known of the warehouse by now, which is not opened for that: a coordinator that
-         * reads no files never opens it. S3's times if the sidecar does not even tell where it is.
+         * The measured times of the warehouse, if it is open. It is not opened for this: a
+         * coordinator that reads no files never opens it. S3's times if the sidecar does not report
+         * the location.
          */
         static Store of(Warehouse warehouse) {
             return warehouse.findOpen().map(Store::of).orElseGet(() -> ofLocation(warehouse));
@@ -215,7 +220,7 @@ record ReadCost(
         return touchedShare <= FEW_GROUPS || lookupMillis <= scanMillis + MIN_SAVED_MILLIS;
     }
 
-    /** What EXPLAIN ANALYZE VERBOSE shows of it. */
+    /** The metrics in EXPLAIN ANALYZE VERBOSE. */
     Metrics metrics() {
         return new Metrics(
                 Map.of(

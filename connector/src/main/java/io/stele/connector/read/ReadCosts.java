@@ -13,7 +13,7 @@ import io.trino.spi.NodeManager;
 import io.trino.spi.connector.ConnectorSession;
 import java.util.List;
 
-/** Estimates what reads cost, by what this node knows of store and workers. Thread-safe. */
+/** Estimates the cost of reads from this node's measurements of store and workers. Thread-safe. */
 public final class ReadCosts {
     private final Warehouse warehouse;
     private final NodeManager nodes;

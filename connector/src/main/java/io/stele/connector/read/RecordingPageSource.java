@@ -13,11 +13,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of another source, which are kept when all of them have come: unless they are too many,
- * or most of what is read, which decoded columns in memory serve as well. Confined to one driver.
+ * The rows of another source, which are cached when all of them have come. They are not cached if
+ * they are too many, or most of the rows read, which the decoded-column cache serves as well.
+ * Confined to one driver.
  */
 final class RecordingPageSource extends ForwardingPageSource {
-    /** What leaves more than one row in this many is not worth a copy of the rows. */
+    /** A condition that leaves more than one row in this many is not worth a copy of the rows. */
     private static final int LEAST_SELECTIVITY = 4;
 
     /** Below this a copy is always worth it. */
@@ -32,7 +33,7 @@ final class RecordingPageSource extends ForwardingPageSource {
     private @Nullable FilteredRowsRecorder recorder; // null when it has ended or was given up
     private long nanos;
 
-    /** What reading and recording take together. Confined to one driver. */
+    /** The memory of reading and recording together. Confined to one driver. */
     static final class Memory implements MemoryContext {
         private final MemoryContext whole;
         private long readBytes;
@@ -156,7 +157,7 @@ final class RecordingPageSource extends ForwardingPageSource {
     @Override
     public void close() throws IOException {
         if (source().isFinished()) {
-            complete(); // nobody asked for the page that is not there
+            complete(); // there is no page to return
         }
         giveUp();
         super.close();

@@ -4,8 +4,8 @@ import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.DoubleType.DOUBLE;
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.format.DecimalScale;
-import io.stele.storage.orc.ScaledColumn;
+import io.stele.columnfile.orc.DecimalScale;
+import io.stele.columnfile.orc.ScaledColumn;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcReader;
 import io.trino.orc.metadata.ColumnMetadata;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * doubles, and decoded to the same bits. See {@link ScaledColumn}. Immutable.
  */
 final class ScaledDoubles {
-    /** What {@link PackedBlock} keeps in one byte a value. */
+    /** The most distinct values that {@link PackedBlock} stores as one byte per value. */
     private static final long MAX_ENTRIES = DistinctNumbers.MAX - 1;
 
     private final OrcColumn column;

@@ -82,7 +82,7 @@ sealed interface ScanChannel {
         }
     }
 
-    /** What happened to a row, of the number that a stream of changes has for it. */
+    /** The kind of a row's change, from its number in a stream of changes. */
     record ChangeType(int channel) implements ScanChannel {
         private static final Block NAMES = names();
 
@@ -161,7 +161,7 @@ sealed interface ScanChannel {
         return new Constant(TypeUtils.writeNativeValue(INTEGER, (long) shard));
     }
 
-    /** What a hidden column says of the file that rows are read from. */
+    /** The value of a hidden column that is the same for all rows of the file. */
     static ScanChannel ofFile(SteleColumnHandle column, SteleFileSplit split) {
         Object value =
                 column.id() == SteleColumnHandle.PATH_ID

@@ -14,31 +14,31 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The conditions that the rows of a scan satisfy, as far as values alone can tell, and which of
- * them have to be looked at in one file. Immutable.
+ * The conditions that the rows of a scan satisfy, as far as they depend on values alone, and those
+ * of them that must be checked in one file. Immutable.
  *
- * @param residual domains of columns that rows of the file may miss
+ * @param residual domains of columns that some rows of the file may not match
  */
 record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
     ScanConditions {
         residual = new LinkedHashMap<>(requireNonNull(residual, "residual is null"));
     }
 
-    /** Those of an enforced scan: nobody above looks at them again. */
+    /** Those of an enforced scan: no operator above checks them again. */
     static ScanConditions enforced(SteleTableHandle table, List<Integer> certainColumns) {
         return table.enforced()
                 ? of(table, table.constraint(), certainColumns)
                 : new ScanConditions(Map.of());
     }
 
-    /** Those of a split of a scan that nobody narrowed. */
+    /** Those of a split of a scan without dynamic filters. */
     static ScanConditions of(SteleTableHandle table, SteleFileSplit split) {
         return of(table, table.constraint(), split.certainColumns());
     }
 
     /**
-     * @param certainColumns columns in whose domain all rows of the file are; it holds for domains
-     *     that are told exactly, so only these are left out
+     * @param certainColumns columns in whose domain all rows of the file are. It holds only for
+     *     domains that can be evaluated exactly, so only these are left out
      */
     private static ScanConditions of(
             SteleTableHandle table,
@@ -58,7 +58,7 @@ record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
         return new ScanConditions(residual);
     }
 
-    /** These and what became known since. */
+    /** These conditions and those found since. */
     ScanConditions and(SteleTableHandle table, TupleDomain<SteleColumnHandle> found) {
         Map<SteleColumnHandle, Domain> both = new LinkedHashMap<>(residual);
         found.getDomains()

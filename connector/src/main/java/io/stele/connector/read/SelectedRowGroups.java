@@ -15,11 +15,11 @@ import org.roaringbitmap.RoaringBitmap;
 /**
  * Skips the row groups that have none of some rows, beside those that statistics rule out.
  *
- * <p>trino-orc does not tell a predicate which row group it asks about. But it asks in a fixed
- * order: for the file, for each stripe of the split by offset, both when a record reader is made;
- * then, as it comes to each stripe that was let through and has several row groups, for each of
- * these. This class follows that order by row counts, and where they are other than expected it
- * rules nothing out any more.
+ * <p>trino-orc does not pass the row group to a predicate. But it calls the predicate in a fixed
+ * order. When a record reader is created: for the file, then for each stripe of the split by
+ * offset. Then, at each stripe that matched and has several row groups: for each of these. This
+ * class follows that order by row counts. If they differ from the expected ones, it excludes
+ * nothing any more.
  *
  * <p>Confined to one record reader, and so to one driver.
  */
@@ -42,7 +42,7 @@ final class SelectedRowGroups implements OrcPredicate {
         this.statistics = requireNonNull(statistics, "statistics is null");
         this.selected = requireNonNull(selected, "selected is null");
         this.questions = questions(reader, splitStart, splitLength);
-        // Without statistics of the file or of every stripe some questions are not asked
+        // Without statistics of the file or of every stripe, trino-orc skips some of the calls
         this.lost =
                 reader.getFooter().getFileStats().isEmpty()
                         || reader.getFooter().getRowsInRowGroup().isEmpty()
@@ -98,10 +98,10 @@ final class SelectedRowGroups implements OrcPredicate {
     }
 
     /**
-     * What is asked next.
+     * The next expected call.
      *
-     * @param of {@link #FILE}, {@link #STRIPE}, or for a row group the place of its stripe among
-     *     the questions
+     * @param of {@link #FILE}, {@link #STRIPE}, or for a row group the place of its stripe in the
+     *     sequence of calls
      */
     private record Question(long firstRow, long rows, int of) {
         static final int FILE = -2;

@@ -31,13 +31,13 @@ import java.util.Optional;
  * test compares the two. Thread-safe.
  */
 public final class ShardHomes {
-    /** Keys a worker, at least: so many that hashing spreads them. */
+    /** Least number of keys per worker, so that hashing spreads them evenly. */
     private static final int KEYS_OF_WORKER = 2;
 
-    /** What one key can be responsible for before it becomes two. */
+    /** The most bytes of one key before it becomes two. */
     static final long BYTES_OF_KEY = 16L << 30;
 
-    /** The parts of one file have homes of their own from this size on. */
+    /** From this size on, the parts of one file have preferred workers of their own. */
     private static final long SECTION_BYTES = 256L << 20;
 
     /** The engine's. */
@@ -51,9 +51,9 @@ public final class ShardHomes {
     }
 
     /**
-     * As of now, for the splits of one scan.
+     * The preferred workers for the splits of one scan, by the present workers.
      *
-     * @param queues what is read already of the table's group
+     * @param queues the present reads of the table's group
      */
     Homes of(TableSchema table, ShardQueues.Queues queues) {
         return new Homes(
@@ -66,25 +66,27 @@ public final class ShardHomes {
                 queues);
     }
 
-    /** Whether this node is a split's home; so is every node for one without. */
+    /** Whether this node is a split's preferred worker; true for a split without one. */
     boolean isHome(Optional<String> home) {
         return home.isEmpty() || home.get().equals(nodes.getCurrentNode().getNodeIdentifier());
     }
 
-    /** Whether a split that is planned here is going to be read here, for all that is known. */
+    /** Whether a split that is planned on this node will probably also be read on it. */
     boolean isReadHere(Optional<String> home) {
         return isHome(home) && nodes.getWorkerNodes().contains(nodes.getCurrentNode());
     }
 
     /**
-     * Where splits belong.
+     * The preferred worker of splits.
      *
      * @param key by which the engine chooses
      * @param node that it chooses first; empty if there are no workers
      */
     record Home(String key, Optional<String> node) {}
 
-    /** The homes of a scan's splits: worked out once for each key. Confined to one thread. */
+    /**
+     * The preferred workers of a scan's splits, computed once for each key. Confined to one thread.
+     */
     static final class Homes {
         private final String prefix;
         private final int shardCount;
@@ -104,7 +106,7 @@ public final class ShardHomes {
         }
 
         /**
-         * The home of a part of a file.
+         * The preferred worker of a part of a file.
          *
          * @param shardBytes of all files that the scan has in the shard
          */
@@ -116,7 +118,7 @@ public final class ShardHomes {
             return known.computeIfAbsent(key, this::home);
         }
 
-        /** How many keys a shard has: a power of two. */
+        /** The number of keys of a shard: a power of two. */
         int replicas(int shard, long shardBytes) {
             long most = (long) KEYS_OF_WORKER * Math.max(1, workers.size());
             long wanted =

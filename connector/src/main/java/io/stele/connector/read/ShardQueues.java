@@ -17,7 +17,7 @@ public final class ShardQueues {
     /** Seconds of a worker's work: shorter queues are gone before another worker has the pages. */
     static final long HOT_BYTES = 1L << 30;
 
-    /** Below this, other shards keep the workers as busy. */
+    /** Below this share, other shards keep the workers equally busy. */
     static final int HOT_SHARE = 4;
 
     /** Queries beyond are not counted, and find what the others leave. */
@@ -27,7 +27,7 @@ public final class ShardQueues {
     private final Map<String, Map<Integer, long[]>> running = new HashMap<>(); // guarded by this
 
     /**
-     * @param isRunning whether the query of a read point has not ended
+     * @param isRunning whether the query of a snapshot (by the id of its lease) is still running
      */
     public ShardQueues(Predicate<String> isRunning) {
         this.isRunning = requireNonNull(isRunning, "isRunning is null");
@@ -54,7 +54,7 @@ public final class ShardQueues {
         return sum;
     }
 
-    /** What running queries read of a table group now. */
+    /** The present reads of running queries in a table group. */
     synchronized Queues of(int tableGroup) {
         running.keySet().removeIf(isRunning.negate());
         long[] queued = {};

@@ -24,7 +24,10 @@ final class SplitLimits {
         return of(table, SteleTopN.sortKey(table.table()));
     }
 
-    /** Of a stream: what merges row files comes in the order of the primary key. */
+    /**
+     * The limit of a stream: the iterator that merges SST files returns rows in the order of the
+     * primary key.
+     */
     static OptionalLong ofStream(SteleTableHandle table, ScanMode mode) {
         if (table.selection().sample().isPresent()) {
             return OptionalLong.empty(); // the sample is taken of what comes

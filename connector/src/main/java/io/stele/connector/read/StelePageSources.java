@@ -104,7 +104,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         table.constraint()
                 .getDomains()
                 .ifPresent(domains -> domains.keySet().forEach(column -> checkKept(table, column)));
-        // Once: what it says may change between two looks at it
+        // Read once, because its value may change between two reads
         TupleDomain<SteleColumnHandle> found =
                 dynamicFilter
                         .getCurrentPredicate()
@@ -136,7 +136,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                 wanted.size());
     }
 
-    /** What filters left of a split before, or leave now and is kept for the next one. */
+    /** The cached filtered rows of a split, or a source that caches them for the next scan. */
     private Optional<ConnectorPageSource> kept(
             ConnectorSession session,
             SteleFileSplit file,

@@ -123,7 +123,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                 planner, SteleSessionProperties.dynamicFilteringWaitMillis(session));
     }
 
-    /** A split for each shard that may have changes: its sidecar knows what happened in it. */
+    /** A split for each shard that may have changes; its sidecar reads them. */
     private ConnectorSplitSource changes(TableChangesHandle changes) {
         if (changes.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
@@ -149,7 +149,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             QueryPlans plans,
             SteleTableHandle table,
             TupleDomain<SteleColumnHandle> found) {
-        // A lookup that the query's text asks for takes nothing of what joins find
+        // A lookup by the query's own predicate does not use the constraints that joins find
         TupleDomain<SteleColumnHandle> pushable =
                 table.lookup().isPresent()
                         ? TupleDomain.all()
@@ -167,7 +167,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                 ScanPredicates.narrowed(table.table(), table.constraint(), constraint);
         Optional<ReadCost> cost = Optional.empty();
         if (lookup.isPresent()) {
-            // Where it takes a question to know what a scan reads, the lookup is done by then
+            // If the plan of the scan needs a request, the lookup would be done by then
             cost =
                     canScan(table) && costs.isAsked(session, table.table(), lookup.get())
                             ? plans.find(table, base, narrowed)
@@ -200,7 +200,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                 : Lookups.of(session, table.table(), constraint);
     }
 
-    /** Whether a scan may take the place of the lookup, whose one split keeps a limit. */
+    /** Whether a scan may replace the lookup, whose single split applies the limit. */
     private static boolean canScan(SteleTableHandle table) {
         return table.lookup().isEmpty()
                 || (table.selection().isAll()
@@ -236,7 +236,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                         .topN()
                         .map(topN -> TopNBound.of(table.table(), topN, wanted))
                         .orElseGet(TupleDomain::all);
-        // Of the whole plan: a shard's home does not depend on how many of its files are read
+        // Of the whole plan: a shard's preferred worker does not depend on how many of its files
+        // are read
         Map<ShardId, Long> shardBytes =
                 plan.shards().stream()
                         .collect(toImmutableMap(ShardScan::shard, SteleSplitManager::bytes));

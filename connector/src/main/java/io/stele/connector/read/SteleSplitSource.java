@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The splits of a scan that a join narrows: planned when the engine first asks, which is when the
- * join's other side was read or took too long. Guarded by itself.
+ * The splits of a scan that a join narrows: planned at the engine's first request, which comes when
+ * the join's other side was read or took too long. Guarded by itself.
  */
 final class SteleSplitSource implements ConnectorSplitSource {
     private final Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner;
@@ -26,8 +26,8 @@ final class SteleSplitSource implements ConnectorSplitSource {
     private boolean closed;
 
     /**
-     * @param planner the splits that have rows of a constraint; asks the sidecar, so it is not
-     *     called on the engine's thread
+     * @param planner the splits that have rows of a constraint; makes a request to the sidecar, so
+     *     it is not called on the engine's thread
      * @param waitMillis how long the engine should wait for the join
      */
     SteleSplitSource(
@@ -74,7 +74,7 @@ final class SteleSplitSource implements ConnectorSplitSource {
         return waitMillis;
     }
 
-    /** What was estimated, where there was a choice. */
+    /** The estimates, if there was a choice. */
     @Override
     public synchronized Metrics getMetrics() {
         PlannedSplits found = planned;

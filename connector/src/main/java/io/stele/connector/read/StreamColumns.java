@@ -37,7 +37,7 @@ final class StreamColumns {
     }
 
     /**
-     * @param shard how the shard of a row is known; may ask for more columns
+     * @param shard how the shard of a row is computed; may request more columns
      */
     static StreamColumns of(
             TableSchema table,
@@ -55,12 +55,12 @@ final class StreamColumns {
         return List.copyOf(ids);
     }
 
-    /** What of row columns the stream has; empty: all of it. */
+    /** The fields of row columns in the stream; empty: all. */
     Optional<ColumnFields> fields() {
         return fields.ofStream();
     }
 
-    /** What a column of the stream is. */
+    /** The type of a column of the stream. */
     DataType type(int columnId) {
         return fields.read(columnId).type();
     }
@@ -70,7 +70,7 @@ final class StreamColumns {
         return List.copyOf(channels);
     }
 
-    /** Adds a column to those asked for, once, and tells its channel. */
+    /** Adds a column to the requested ones, unless it is there already; returns its channel. */
     int ask(int columnId) {
         int channel = ids.indexOf(columnId);
         if (channel < 0) {

@@ -1,6 +1,6 @@
 package io.stele.connector.read;
 
-import io.stele.storage.format.ChecksummedFile;
+import io.stele.columnfile.metadata.ChecksummedFile;
 import io.trino.orc.metadata.StripeInformation;
 import java.io.IOException;
 

@@ -4,9 +4,9 @@ import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregate
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slices;
-import io.stele.storage.format.ChecksummedFile;
-import io.stele.storage.retrieval.ReadingAhead;
-import io.stele.storage.retrieval.RetrievalBalance;
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalBalance;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcDecompressor;
@@ -32,17 +32,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Fetches what a scan is going to read of a file before the scan needs it: first the ends of its
- * stripes, all at once; then, as soon as their footers say where they are and as many stripes ahead
- * as the {@link RetrievalBalance} gives room for, their columns. So the scan waits for the
- * warehouse about twice and not several times a stripe, and a scan that computes more than it reads
- * holds no more than it needs.
+ * Fetches the parts of a file that a scan will read before the scan needs them. First come the row
+ * indexes and footers of all its stripes at once. Then come their columns, whose positions the
+ * footers give, as many stripes ahead as the {@link RetrievalBalance} has room for. So the scan
+ * waits for the warehouse about twice, not several times per stripe. A scan that computes more than
+ * it reads holds no more than it needs.
  *
- * <p>Nothing is read for the scan itself here: it finds the pages, or waits for those on their way.
- * Its methods are called by the scan's thread and by tasks of the executor; guarded by itself.
+ * <p>The scan itself still reads through the cache: it finds the pages, or waits for those in
+ * flight. Its methods are called by the scan's thread and by tasks of the executor; guarded by
+ * itself.
  *
- * <p>Invariant: stripes are begun in order, each once. Invariant: what the balance gave room for is
- * given back when the scan has reached the stripe, or with {@link #close}.
+ * <p>Invariant: stripes are begun in order, each once. Invariant: room taken from the balance is
+ * returned when the scan has reached the stripe, or with {@link #close}.
  */
 final class StripePrefetch implements AutoCloseable {
     private final ChecksummedFile file;
@@ -60,10 +61,10 @@ final class StripePrefetch implements AutoCloseable {
     private int reached;
 
     /**
-     * @param keepsStripes whether the ends of stripes come from {@code tails}
+     * @param keepsStripes whether the stripes' row indexes and footers are cached in {@code tails}
      * @param options those that the scan reads with
      * @param columns those that the scan reads
-     * @param balance of what is fetched and what is processed; empty: all is fetched at once
+     * @param balance between fetching and processing; empty: all is fetched at once
      * @param executor runs tasks that wait for the warehouse
      */
     StripePrefetch(
@@ -105,7 +106,7 @@ final class StripePrefetch implements AutoCloseable {
         private final StripeInformation stripe;
         private final long endRow;
         private final CompletableFuture<Void> here = new CompletableFuture<>();
-        private Optional<List<Range>> wanted = Optional.empty(); // known from the footer on
+        private Optional<List<Range>> wanted = Optional.empty(); // set when the footer was read
         private long room;
 
         Ahead(StripeInformation stripe, long endRow) {
@@ -164,7 +165,7 @@ final class StripePrefetch implements AutoCloseable {
         ends.thenRunAsync(() -> findColumns(ahead), executor)
                 .exceptionally(
                         _ -> {
-                            ahead.here.complete(null); // whoever reads it asks itself
+                            ahead.here.complete(null); // its reader requests it itself
                             return null;
                         });
     }
@@ -191,7 +192,7 @@ final class StripePrefetch implements AutoCloseable {
         }
     }
 
-    /** The next stripe, if it is known where its columns are and there is room for them. */
+    /** The next stripe, if the positions of its columns are loaded and there is room for them. */
     private synchronized Optional<Ahead> next() {
         if (begun == stripes.size()) {
             return Optional.empty();
@@ -319,7 +320,7 @@ final class StripePrefetch implements AutoCloseable {
             }
             ranges.add(new Range(start, end - start));
         } catch (IOException | RuntimeException e) {
-            // Whoever reads the stripe meets the same, and says so
+            // The reader of the stripe gets the same failure, and reports it
         }
         return List.copyOf(ranges);
     }

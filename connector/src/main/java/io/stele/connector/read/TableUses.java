@@ -3,8 +3,8 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.LoadTimes;
+import io.stele.objectstore.cached.DataFiles;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.objectstore.cached.DataFiles;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.LongAdder;
  * Counters of the use of an in-memory cache layer for each table, which is derived from the paths
  * of files. Thread-safe.
  *
- * <p>Tables are counted under their ids, which a renamed table keeps; {@link #reading} sets their
- * present names.
+ * <p>Tables are counted under their ids, which a rename does not change; {@link #reading} sets
+ * their present names.
  */
 public final class TableUses {
     /** Tables that are counted; others are not. */
@@ -26,7 +26,7 @@ public final class TableUses {
     private final ConcurrentMap<String, Counts> tables = new ConcurrentHashMap<>();
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
-    /** Says how a table is called at present. */
+    /** Sets the present name of a table. */
     void reading(TableSchema table) {
         String id = table.id().toString();
         String name = table.schemaName() + "." + table.tableName();

@@ -30,7 +30,10 @@ import java.util.Optional;
 public final class TopNBound {
     private TopNBound() {}
 
-    /** Whether ranges of files can say anything: not of text, and not where there may be NaN. */
+    /**
+     * Whether the ranges of files can bound the result: not for text, and not where NaN is
+     * possible.
+     */
     public static boolean isPossible(TableSchema table, SteleTopN topN) {
         SteleColumnHandle first = topN.items().getFirst().column();
         return first.id() > 0
@@ -56,9 +59,9 @@ public final class TopNBound {
     }
 
     /**
-     * What all of the first rows satisfy.
+     * A bound that all of the first rows satisfy.
      *
-     * @param plan of all rows that are to be put in order, with statistics of the first column
+     * @param plan of all rows to be sorted, with statistics of the first column
      */
     static TupleDomain<SteleColumnHandle> of(TableSchema table, SteleTopN topN, ScanPlan plan) {
         if (!isPossible(table, topN)) {
@@ -112,7 +115,7 @@ public final class TopNBound {
         return count > 0 ? Optional.of(new KnownRows(last.get(), count)) : Optional.empty();
     }
 
-    /** Native values of the types that ranges are known of have the order of their types. */
+    /** Native values of the types that have ranges sort as their types do. */
     @SuppressWarnings("unchecked")
     private static Comparator<Object> inOrder(boolean ascending) {
         Comparator<Object> values = (left, right) -> ((Comparable<Object>) left).compareTo(right);

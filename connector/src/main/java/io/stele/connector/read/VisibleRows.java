@@ -58,7 +58,7 @@ final class VisibleRows {
         if (selected == 0) {
             return null;
         }
-        // The page keeps what it is given
+        // The page retains the array
         page.selectPositions(Arrays.copyOf(positions, selected), 0, selected);
         return page;
     }

@@ -46,7 +46,7 @@ final class WantedFields {
         return new WantedFields(table, paths);
     }
 
-    /** What a stream of the sidecar is asked for; empty: whole columns only. */
+    /** The fields requested in a stream of the sidecar; empty: whole columns only. */
     Optional<ColumnFields> ofStream() {
         return paths.isEmpty() ? Optional.empty() : Optional.of(new ColumnFields(paths));
     }
@@ -67,7 +67,7 @@ final class WantedFields {
         return wanted == null ? Optional.of(type) : type.keeping(wanted);
     }
 
-    /** The wanted column, of the channel that reads its column as {@link #read} says. */
+    /** The wanted column, from the channel that reads its column, given by {@link #read}. */
     ScanChannel channel(SteleColumnHandle column, ScanChannel whole) {
         if (!column.isField()) {
             return whole;

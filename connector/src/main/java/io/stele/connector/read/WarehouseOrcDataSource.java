@@ -2,8 +2,8 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.format.ChecksummedFile;
-import io.stele.storage.objectstore.ReadTally;
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.objectstore.ReadTally;
 import io.trino.orc.AbstractOrcDataSource;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcReaderOptions;
@@ -22,7 +22,7 @@ final class WarehouseOrcDataSource extends AbstractOrcDataSource {
         return file;
     }
 
-    /** What was read and what of that came from the warehouse. */
+    /** Counters of the bytes read, and of those of them that came from the warehouse. */
     ReadTally tally() {
         return file.unchecked().tally();
     }

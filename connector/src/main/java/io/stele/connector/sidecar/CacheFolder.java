@@ -12,10 +12,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The folder of a catalog's caches on this node that nobody configured: below the node's data
- * directory.
+ * The default folder of a catalog's caches on this node, below the node's data directory.
  *
- * @param path empty: the node has none that is known
+ * @param path empty: the node has no known data directory
  */
 public record CacheFolder(Optional<Path> path) {
     private static final String FOLDER = "stele-cache";
@@ -27,7 +26,7 @@ public record CacheFolder(Optional<Path> path) {
     /**
      * The folder of a catalog.
      *
-     * @param dataDirectory of the node; empty if it is not known
+     * @param dataDirectory of the node; empty if the node has none
      */
     public static CacheFolder of(String catalog, String dataDirectory) {
         if (dataDirectory.isEmpty()) {

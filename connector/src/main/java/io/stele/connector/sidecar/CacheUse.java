@@ -5,10 +5,11 @@ public enum CacheUse {
     /** Nothing: it reads past the cache. */
     OFF,
     /**
-     * The pages that are there. What it fetches is kept only if it is fetched again: other workers
-     * read the file as a rule, and this one's cache is for files that it reads as a rule.
+     * Reads through the cache on a worker that is not the preferred one. Pages found are used, but
+     * fetched pages are cached only if they are fetched again. Usually other workers read the file,
+     * and this cache is for the files that this worker prefers.
      */
     VISIT,
-    /** The pages that are there, and it leaves those it fetches. */
+    /** Pages found are used, and fetched pages are cached. */
     FILL
 }

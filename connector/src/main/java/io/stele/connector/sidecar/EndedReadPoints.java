@@ -17,14 +17,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Read points that queries are done with. The next request that opens one tells the sidecar, so
- * that a query costs no request for its end; where none comes soon, requests of their own do. Where
- * those fail, the leases' time to live ends them. Thread-safe.
+ * Snapshots that their queries no longer need. The next request that opens a snapshot also releases
+ * them, so that the end of a query costs no request of its own. If none follows soon, separate
+ * requests release them. If those fail, the leases expire. Thread-safe.
  */
 final class EndedReadPoints {
     private static final Logger log = Logger.get(EndedReadPoints.class);
 
-    /** What a lease holds is held so much longer. */
+    /** Longest delay of the release; the sidecar retains the snapshot's files meanwhile. */
     private static final long DELAY_MILLIS = 500;
 
     private final SidecarActions sidecar;
@@ -48,7 +48,10 @@ final class EndedReadPoints {
         }
     }
 
-    /** Those that a request is to tell: whoever takes them tells them, or gives them back. */
+    /**
+     * Takes the snapshots that a request releases; if the request fails, the caller gives them
+     * back.
+     */
     List<String> take() {
         List<String> taken = new ArrayList<>();
         while (taken.size() < OpenTableRequest.MAX_ENDED) {
@@ -61,7 +64,7 @@ final class EndedReadPoints {
         return taken;
     }
 
-    /** What was taken by a request that failed. */
+    /** Puts back the snapshots of a request that failed. */
     void giveBack(List<String> taken) {
         taken.forEach(this::add);
     }

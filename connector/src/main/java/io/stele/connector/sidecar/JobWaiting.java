@@ -10,9 +10,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The waiting of a statement for a job of the sidecar, in requests that are short however long the
- * job is. Each is repeated while the sidecar is away; one that was restarted begins the job anew.
- * Immutable.
+ * A statement's wait for a job of the sidecar, in short requests for a job of any length. Each is
+ * repeated while the sidecar is away; a restarted sidecar starts the job again. Immutable.
  */
 final class JobWaiting {
     private final Repetition repetition;
@@ -30,10 +29,10 @@ final class JobWaiting {
     }
 
     /**
-     * The job when it has ended well.
+     * The job when it has succeeded.
      *
      * @param ask sends a request
-     * @throws SteleException what it failed with, or the sidecar
+     * @throws SteleException the failure of the job or of the sidecar
      */
     JobStatus run(RunJobRequest request, Function<RunJobRequest, JobStatus> ask) {
         Attempts attempts = new Attempts(request, ask);

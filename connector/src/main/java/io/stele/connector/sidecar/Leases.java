@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The leases that queries of this coordinator hold in the sidecar, of read points (snapshots) and
- * open transactions, with their renewal. All are renewed together, by a thread that does nothing
- * else, so that a slow request delays no other lease. Thread-safe.
+ * The leases that queries of this coordinator hold in the sidecar, of snapshots and open
+ * transactions, with their renewal. All are renewed together, by a thread that does nothing else,
+ * so that a slow request delays no other lease. Thread-safe.
  */
 public final class Leases {
     private static final Logger log = Logger.get(Leases.class);
@@ -90,7 +90,7 @@ public final class Leases {
         return readPoints.contains(id);
     }
 
-    /** Keeps a transaction open until it is removed. */
+    /** Renews the lease of a transaction until it is removed. */
     public void addTransaction(String id) {
         transactions.add(id);
     }
@@ -99,7 +99,7 @@ public final class Leases {
         transactions.remove(id);
     }
 
-    /** Renews all there are. What has ended is left to those who use it, who find out. */
+    /** Renews all leases. An expired one is not reported here: its next use fails. */
     void renew() {
         List<List<String>> ofReadPoints = Lists.partition(List.copyOf(readPoints), MAX_OF_EITHER);
         List<List<String>> ofTransactions =

@@ -1,8 +1,8 @@
 package io.stele.connector.sidecar;
 
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** Opens read points, whose leases are renewed until they are closed. Thread-safe. */
+/** Opens snapshots, whose leases are renewed until they are closed. Thread-safe. */
 public final class ReadPoints {
     private final SteleSidecar sidecar;
     private final long ttlMillis;
@@ -60,11 +60,12 @@ public final class ReadPoints {
     }
 
     /**
-     * The same together with a table or view that is to be read, if there is one: one request.
+     * Opens a snapshot and describes a table or view that is to be read, if there is one, in one
+     * request.
      *
-     * @param known up to where the caller knows the metadata, if it keeps any
+     * @param known the version of the caller's metadata, if it caches any
      * @param described whether it has the description as of then, and wants it only if it changed
-     * @param plans tables that are likely to be scanned, if the caller keeps plans
+     * @param plans tables that are likely to be scanned, if the caller caches plans
      */
     public Opened open(
             TableRequest table,
@@ -123,10 +124,10 @@ public final class ReadPoints {
     }
 
     /**
-     * What has a name, and a read point at which it can be read; nothing has no read point.
+     * A relation, and a snapshot at which it can be read; without a relation there is no snapshot.
      *
-     * @param relation without either if the caller has the description and it is the same
-     * @param changes since what the caller knows, if it said so
+     * @param relation without table and view if the caller has the description and it is the same
+     * @param changes since the version that the caller gave, if any
      * @param plans of tables that the caller named
      */
     public record Opened(
@@ -140,9 +141,10 @@ public final class ReadPoints {
     }
 
     /**
-     * A table of the past and a read point at which it can be read.
+     * A table as of a past LSN, and a snapshot at which it can be read.
      *
-     * @param goneColumns ids of columns that the table had then, whose values are not kept
+     * @param goneColumns ids of columns that the table had then, whose values are no longer
+     *     readable
      */
     public record OpenedVersion(TableSchema table, Lease lease, List<Integer> goneColumns) {
         public OpenedVersion {
@@ -150,7 +152,7 @@ public final class ReadPoints {
         }
     }
 
-    /** One open read point. */
+    /** One open snapshot. */
     public final class Lease implements AutoCloseable {
         private final String id;
         private final Lsn lsn;

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 final class Repetition {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** A sidecar that is back should not wait longer for those who wait for it. */
+    /** Longest pause, so that callers notice soon when a sidecar is back. */
     private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final LongSupplier nanos;
@@ -27,7 +27,7 @@ final class Repetition {
 
     /**
      * @param nanos the time
-     * @param pause waits so many nanoseconds, or until the thread is interrupted
+     * @param pause waits for a number of nanoseconds, or until the thread is interrupted
      */
     Repetition(LongSupplier nanos, LongConsumer pause) {
         this.nanos = requireNonNull(nanos, "nanos is null");

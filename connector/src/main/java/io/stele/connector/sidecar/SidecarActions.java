@@ -4,14 +4,14 @@ import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.api.RunJobRequest;
 
 /**
- * The actions of a sidecar, as one user runs them. Every failure is a Trino exception. A sidecar
- * that is away is waited for, unless said otherwise. Thread-safe.
+ * The actions of a sidecar, as one user runs them. Every failure is a Trino exception. If the
+ * sidecar is away, methods wait for it unless they state otherwise. Thread-safe.
  */
 public interface SidecarActions {
     /**
-     * Runs an action that must not be repeated, because a second time is another change: it is sent
-     * once the sidecar is there, and waited for as long as it takes. A failure after which nobody
-     * knows whether it was done says so.
+     * Runs an action that must not be repeated, because a second run is another change. It is sent
+     * once when the sidecar is available, and has no time limit. If a failure leaves the outcome
+     * unknown, the exception states this.
      */
     <T> T callOnce(String action, Object request, Class<T> replyType);
 
@@ -19,21 +19,21 @@ public interface SidecarActions {
     <T> T call(String action, Object request, Class<T> replyType);
 
     /**
-     * Runs a change that may be repeated, because the sidecar knows it again: until there is an
-     * answer, however long the change takes.
+     * Runs a change that may be repeated, because the sidecar recognizes it. It is repeated until
+     * there is an answer, without a time limit for the change.
      *
-     * @param unknown what is not known if there is none, and how to find out
+     * @param unknown the error text without an answer: what is not known, and how to find out
      */
     <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown);
 
     /**
-     * Runs long work as a job of the sidecar, or finds it going on: waits for as long as it takes,
-     * and begins it anew where the sidecar is lost. Whoever is cancelled leaves the job going on.
+     * Runs long work as a job of the sidecar, or joins one that is running. It waits until the job
+     * ends, and starts it again if the sidecar is lost. A cancelled caller leaves the job running.
      *
-     * @return the job, which has ended well
+     * @return the job, which has succeeded
      */
     JobStatus runJob(RunJobRequest request);
 
-    /** Runs an action that somebody will do without: once, and if the sidecar is there. */
+    /** Runs an action whose result is not essential: once, and only if the sidecar is available. */
     <T> T callNow(String action, Object request, Class<T> replyType);
 }

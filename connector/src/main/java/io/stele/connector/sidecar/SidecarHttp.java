@@ -34,9 +34,11 @@ final class SidecarHttp implements AutoCloseable {
     }
 
     /**
-     * The JSON at a path.
+     * Gets the JSON at a path.
      *
-     * @throws SteleException UNAVAILABLE, naming the URI, for whatever is not a good answer
+     * @throws SteleException naming the URI. UNAUTHENTICATED: status 401. UNAVAILABLE: another
+     *     status than 200, no connection, or an interrupt. INVALID_ARGUMENT, without the URI: the
+     *     body is not this JSON
      */
     <T> T get(String path, Class<T> type) {
         HttpRequest request =

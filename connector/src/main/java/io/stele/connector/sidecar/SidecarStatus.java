@@ -3,7 +3,7 @@ package io.stele.connector.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import java.util.List;
 import java.util.Optional;
 

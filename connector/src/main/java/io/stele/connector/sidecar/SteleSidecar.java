@@ -13,6 +13,7 @@ import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightPut;
 import io.stele.client.flight.FlightStream;
 import io.stele.connector.SteleConfig;
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
@@ -24,7 +25,6 @@ import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.RunJobRequest;
 import io.stele.protocol.flight.Ticket;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
 import jakarta.annotation.PreDestroy;
 import java.net.URI;
 import java.nio.file.Path;
@@ -91,7 +91,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         this.http = new SidecarHttp(uri, timeout, tls, tokens);
     }
 
-    /** The same sidecar, which is told who asks. */
+    /** The same sidecar, with the identity of a query in its requests. */
     public SidecarActions as(QueryTag tag) {
         requireNonNull(tag, "tag is null");
         return new SidecarActions() {
@@ -314,7 +314,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      * Starts a stream of rows; the caller closes it, and passes its failures to {@link
      * #streamFailed}.
      *
-     * @param tag who for: what the sidecar chooses a scheduling group by
+     * @param tag the identity of the query, by which the sidecar chooses a scheduling group
      */
     public FlightStream scan(byte[] ticket, QueryTag tag) {
         return client().get(new Ticket(ticket), tag);
@@ -330,8 +330,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     /**
      * Starts a stream to the sidecar; the caller finishes or closes it, and passes its failures to
-     * {@link #streamFailed}. Asks first whether the sidecar is where it was, because rows cannot be
-     * sent a second time, unless it has answered just now.
+     * {@link #streamFailed}. Unless the sidecar has answered just now, it first checks that the
+     * sidecar is still at its address, because rows cannot be sent a second time.
      */
     public FlightPut put() {
         if (System.nanoTime() - answeredNanos > ANSWERED_JUST_NOW.toNanos()) {
@@ -341,13 +341,14 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     /**
-     * A stream's failure as Trino's; the next request looks for the sidecar anew where it was lost.
+     * Converts a stream's failure to Trino's; after a lost connection the next request looks up the
+     * sidecar again.
      */
     public RuntimeException streamFailed(SteleException failure) {
         return translate(named(failure));
     }
 
-    /** Where the sidecar keeps the warehouse: a path that this host must see too. */
+    /** The path of the warehouse, which this host must be able to read too. */
     public String warehousePath() {
         try {
             return http.get("/v1/status", SidecarStatus.class)
@@ -465,7 +466,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         }
     }
 
-    /** Clients of one sidecar, at the ports that it had when it was asked. */
+    /** Clients of one sidecar, at the ports that it had at the last request for them. */
     private record Doors(int flightPort, FlightClient flight, ActionClient actions) {
         boolean isAt(SidecarInfo info) {
             return flightPort == info.flightPort()

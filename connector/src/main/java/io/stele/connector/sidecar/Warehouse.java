@@ -5,20 +5,20 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
-import io.stele.storage.encryption.Encryption;
-import io.stele.storage.encryption.EncryptionConfig;
-import io.stele.storage.objectstore.ObjectEntry;
-import io.stele.storage.objectstore.ObjectReader;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
-import io.stele.storage.objectstore.hadoop.HadoopConfig;
-import io.stele.storage.objectstore.s3.S3Config;
-import io.stele.storage.retrieval.ReadingAhead;
-import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.retrieval.RetrievalStatistics;
-import io.stele.storage.retrieval.RetrievalThreads;
-import io.stele.storage.warehouse.WarehouseAccess;
-import io.stele.storage.warehouse.WarehouseLocation;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectReader;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
+import io.stele.objectstore.encryption.Encryption;
+import io.stele.objectstore.encryption.EncryptionConfig;
+import io.stele.objectstore.hadoop.HadoopConfig;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
+import io.stele.objectstore.retrieval.RetrievalThreads;
+import io.stele.objectstore.s3.S3Config;
+import io.stele.objectstore.warehouse.WarehouseAccess;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.trino.spi.TrinoException;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
@@ -51,7 +51,7 @@ public final class Warehouse implements ObjectStore {
     private final EncryptionConfig encryptionConfig;
     private final WorkerDataCache dataCache;
     private final Object lock = new Object();
-    private volatile @Nullable WarehouseLocation location; // never changes once it is known
+    private volatile @Nullable WarehouseLocation location; // set once, then never changed
     private @Nullable ObjectStore uncached; // guarded by the lock
     private volatile @Nullable ObjectStore store; // written under the lock
 
@@ -90,8 +90,8 @@ public final class Warehouse implements ObjectStore {
     }
 
     /**
-     * The location of the warehouse, which may not be opened yet. The sidecar is asked for it at
-     * most once, and only if it is not configured.
+     * The location of the warehouse, which may not be opened yet. It is requested from the sidecar
+     * at most once, and only if it is not configured.
      *
      * @throws TrinoException if the sidecar does not answer, or names no warehouse
      */

@@ -5,16 +5,16 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.cached.DataCache;
+import io.stele.objectstore.cached.DataCacheConfig;
+import io.stele.objectstore.cached.DataCacheMBeans;
+import io.stele.objectstore.cached.DataCacheMetrics;
+import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.Warming;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.cached.DataCache;
-import io.stele.storage.objectstore.cached.DataCacheConfig;
-import io.stele.storage.objectstore.cached.DataCacheMBeans;
-import io.stele.storage.objectstore.cached.DataCacheMetrics;
-import io.stele.storage.objectstore.cached.DefaultCache;
-import io.stele.storage.objectstore.cached.Warming;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,7 +51,7 @@ public final class WorkerDataCache {
     private final Clock clock;
     private final Executor later;
 
-    /** Where to look for abandoned caches later; null when this is closed. */
+    /** The folder to check for abandoned caches later; null when this is closed. */
     private final AtomicReference<@Nullable Path> sweep = new AtomicReference<>();
 
     private final DataCacheConfig config;
@@ -118,8 +118,8 @@ public final class WorkerDataCache {
     }
 
     /**
-     * Those of catalogs that were dropped: nobody tells a plugin of that. Knows nothing of this
-     * cache, which may be closed, and collected, by the time it runs.
+     * Empties the folders of dropped catalogs, since Trino does not notify a plugin of a drop. It
+     * must not use this cache, which may be closed and collected when it runs.
      */
     private static void emptyAbandoned(AtomicReference<@Nullable Path> sweep, Clock clock) {
         Path folder = sweep.getAndSet(null);
@@ -145,7 +145,7 @@ public final class WorkerDataCache {
         }
     }
 
-    /** Whatever is wrong with the folder: reading goes on, past any cache. */
+    /** Opens the cache in the default folder; on any failure, reads continue without a cache. */
     private synchronized void openDefault() {
         if (closed || cache != null) {
             return;
@@ -194,7 +194,7 @@ public final class WorkerDataCache {
         return open == null ? warehouse : open.over(warehouse, warming);
     }
 
-    /** Says that files of a table are going to be read: it is known by name from then on. */
+    /** Registers the present name of a table, under which its reads are counted. */
     public void reading(TableSchema table) {
         DataCache open = cache;
         if (open != null) {
@@ -204,18 +204,18 @@ public final class WorkerDataCache {
         }
     }
 
-    /** What it did for each table; none where there is no cache. */
+    /** Its counters for each table; none if there is no cache. */
     public List<DataCacheTable> tables() {
         DataCache open = cache;
         return open == null ? List.of() : open.tables();
     }
 
-    /** What it holds; empty where there is no cache. */
+    /** Its contents; empty if there is no cache. */
     public Optional<DataCacheSpace> space() {
         return Optional.ofNullable(cache).map(DataCache::space);
     }
 
-    /** Lets fetches end and writes the index down. */
+    /** Waits for fetches to end and writes the index. */
     @PreDestroy
     public synchronized void close() {
         closed = true;

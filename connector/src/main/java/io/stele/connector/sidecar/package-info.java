@@ -1,4 +1,4 @@
-/** The connector's view of a sidecar: discovery, requests, read points and streams. */
+/** The connector's view of a sidecar: discovery, requests, snapshots and streams. */
 @NullMarked
 package io.stele.connector.sidecar;
 

@@ -64,7 +64,7 @@ public final class ArrowBlocks {
             case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
                     timestamps(column, (TimestampType) column.type(), valid);
             case UUID -> {
-                // 16 bytes as they are: Trino keeps them as two little-endian longs
+                // 16 bytes unchanged: Trino stores them as two little-endian longs
                 long[] values = new long[count * 2];
                 littleEndian(column).asLongBuffer().get(values);
                 yield new Int128ArrayBlock(count, valid, values);

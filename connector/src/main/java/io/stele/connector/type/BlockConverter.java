@@ -28,7 +28,7 @@ interface BlockConverter {
     /** The same positions in the other form. */
     Block convertValues(ValueBlock block);
 
-    /** What {@link OrcTypes} gives where the forms are the same. */
+    /** The converter of {@link OrcTypes} if the forms are the same. */
     BlockConverter IDENTITY = block -> block;
 
     default Block convert(Block block) {

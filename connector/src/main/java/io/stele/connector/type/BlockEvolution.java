@@ -25,8 +25,8 @@ public final class BlockEvolution {
     private BlockEvolution() {}
 
     /**
-     * How a file's values, read as the type they were written in, become values of the type that
-     * the column has now.
+     * The mapping of a file's values, read as the type in which they were written, to values of the
+     * column's present type.
      *
      * @param types of SQL for stored types
      */

@@ -76,8 +76,8 @@ public final class KeyRows {
     }
 
     /**
-     * Keys of the primary key, as {@link #key} tells them, by its columns alone: those that the
-     * rows of files are sorted by may be others.
+     * Reads keys of the primary key, as {@link #key} returns them. It does not use the clustering
+     * key, which may have other columns.
      */
     public static KeyRows ofPrimaryKey(TableSchema table, TrinoTypes types) {
         List<ColumnSchema> columns = table.columns(table.primaryKey());
@@ -99,7 +99,7 @@ public final class KeyRows {
         return new KeyRows(unsorted, columns, types);
     }
 
-    /** Keys of an index on these columns, as {@link #sortKey} tells them. */
+    /** Reads keys of an index on these columns, as {@link #sortKey} returns them. */
     public static KeyRows ofIndex(TableSchema table, List<ColumnSchema> columns, TrinoTypes types) {
         List<Integer> ids = columns.stream().map(ColumnSchema::id).toList();
         TableSchema sorted =
@@ -125,7 +125,7 @@ public final class KeyRows {
         return table.columns().stream().anyMatch(column -> isKey(table, column));
     }
 
-    /** Moves to a row; what follows speaks of it. */
+    /** Moves to a row, to which the following calls refer. */
     public void read(Block[] blocks, int position) {
         for (int index = 0; index < channels.length; index++) {
             channels[index] = blocks[columnIndexes[index]];
@@ -149,8 +149,8 @@ public final class KeyRows {
     }
 
     /**
-     * What the rows of a file are sorted by: the clustering key, else the primary key; the table
-     * has one of them.
+     * The key by which the rows of files are sorted: the clustering key, else the primary key; the
+     * table has one of them.
      */
     public byte[] sortKey() {
         if (clusteringKey.isEmpty()) {

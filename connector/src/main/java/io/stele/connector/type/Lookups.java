@@ -42,7 +42,7 @@ public final class Lookups {
     }
 
     /**
-     * Whether a constraint can give all columns of a key: most scans are known not to be lookups.
+     * Whether a constraint can bind all columns of a key: a cheap check that excludes most scans.
      */
     static boolean bindsKey(TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
         Set<Integer> columns =

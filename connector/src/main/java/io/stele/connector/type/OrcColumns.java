@@ -2,6 +2,7 @@ package io.stele.connector.type;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.orc.ScaledColumn;
 import io.stele.protocol.schema.ArrayType;
 import io.stele.protocol.schema.CharType;
 import io.stele.protocol.schema.ColumnSchema;
@@ -12,7 +13,6 @@ import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.RowType;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TimestampType;
-import io.stele.storage.orc.ScaledColumn;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.metadata.ColumnMetadata;
 import io.trino.orc.metadata.OrcColumnId;
@@ -91,7 +91,7 @@ public final class OrcColumns {
     public static ColumnMetadata<OrcType> of(
             List<ColumnSchema> columns, List<ScaledColumn> scaled) {
         List<OrcType> types = new ArrayList<>();
-        types.add(struct(List.of(), List.of())); // replaced when the children are known
+        types.add(struct(List.of(), List.of())); // replaced after the children
         List<OrcColumnId> children = new ArrayList<>();
         for (ColumnSchema column : columns) {
             children.add(new OrcColumnId(types.size()));
@@ -155,7 +155,7 @@ public final class OrcColumns {
             Map<String, String> attributes,
             List<OrcType> types) {
         int index = types.size();
-        types.add(struct(List.of(), List.of())); // replaced when the children are known
+        types.add(struct(List.of(), List.of())); // replaced after the children
         List<OrcColumnId> children = new ArrayList<>();
         for (DataType child : childTypes) {
             children.add(new OrcColumnId(types.size()));

@@ -228,7 +228,7 @@ public final class OrcTypes {
                         BlockConverter.array(element.toFile));
     }
 
-    /** Never the identity: a map's block knows its type, and that of the file is another one. */
+    /** Never the identity: a map's block has its own type, which differs from the file's. */
     private static Mapping mapMapping(DataType stored, MapType type) {
         io.stele.protocol.schema.MapType map = (io.stele.protocol.schema.MapType) stored;
         Mapping key = mapping(map.key(), type.getKeyType());

@@ -24,7 +24,10 @@ import java.util.Set;
 
 /** Trino's constraints as Stele's predicates. Stateless. */
 public final class ScanPredicates {
-    /** A longer list of values is widened: checking it costs more than the rows it keeps out. */
+    /**
+     * A longer list of values is widened: checking it costs more than reading the rows that it
+     * excludes.
+     */
     private static final int MAX_RANGES = 1_000;
 
     /** As Trino has them in domains of real and double. */
@@ -34,8 +37,8 @@ public final class ScanPredicates {
     private ScanPredicates() {}
 
     /**
-     * Whether the storage can tell by a domain which rows are wanted: not of types without order,
-     * and not by -0.0, which equals 0.0 but is another value to domains and statistics of files.
+     * Whether the storage can evaluate a domain. It cannot for types without order, nor for -0.0,
+     * which equals 0.0 but is another value in domains and statistics of files.
      */
     public static boolean isPushable(TableSchema table, SteleColumnHandle column, Domain domain) {
         return column.id() > 0
@@ -43,7 +46,9 @@ public final class ScanPredicates {
                 && !hasNegativeZero(domain);
     }
 
-    /** What a column, or a field inside one, is stored as; empty if the table has no such field. */
+    /**
+     * The stored type of a column, or of a field inside one; empty if the table has no such field.
+     */
     public static Optional<DataType> stored(TableSchema table, SteleColumnHandle column) {
         return IdentifiedType.of(table.column(column.id()))
                 .at(column.path())
@@ -83,7 +88,10 @@ public final class ScanPredicates {
         return new ScanPredicate(domains);
     }
 
-    /** Whether a predicate says of every value of a column whether the domain has it. */
+    /**
+     * Whether a predicate decides for every value of a column exactly whether the domain includes
+     * it.
+     */
     public static boolean isExact(DataType stored, Domain domain) {
         return switch (stored.kind()) {
             case BOOLEAN,
@@ -97,7 +105,7 @@ public final class ScanPredicates {
                     TIMESTAMP,
                     UUID ->
                     domain.getValues().getRanges().getRangeCount() <= MAX_RANGES;
-            // NaN, padding, and values that are not told apart, are not worth the risk
+            // NaN, padding, and values that are not distinguished are not worth the risk
             case REAL,
                     DOUBLE,
                     CHAR,
@@ -122,7 +130,7 @@ public final class ScanPredicates {
                 || (isFloating && domain.getValues().getRanges().getRangeCount() <= MAX_RANGES);
     }
 
-    /** The same of a column; of a field inside one no scan can tell. */
+    /** The same for a column; for a field inside a column no scan can decide it. */
     public static boolean isEnforceable(
             TableSchema table, SteleColumnHandle column, Domain domain) {
         return column.id() > 0
@@ -143,10 +151,10 @@ public final class ScanPredicates {
     }
 
     /**
-     * As {@link #of}, narrowed by what became known later; of a column whose values would be too
-     * many for both, the constraint is kept as it is.
+     * As {@link #of}, narrowed by domains that were found later. For a column with too many values
+     * for both, the constraint stays as it is.
      *
-     * @param narrower the constraint and what became known, together
+     * @param narrower the constraint and the domains found later, together
      */
     public static ScanPredicate narrowed(
             TableSchema table,
@@ -175,7 +183,7 @@ public final class ScanPredicates {
                 : stored(table, column).map(type -> domain(type, column.type(), domain));
     }
 
-    /** By the set's own block: a range as an object is looked at by five comparisons. */
+    /** From the set's own block: reading a range object costs five comparisons. */
     private static ColumnDomain domain(DataType stored, Type type, Domain domain) {
         SortedRangeSet values = (SortedRangeSet) domain.simplify(MAX_RANGES).getValues();
         Block bounds = values.getSortedRanges(); // low and high of one range after the other

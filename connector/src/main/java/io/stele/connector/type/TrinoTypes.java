@@ -147,7 +147,7 @@ public final class TrinoTypes {
                                     ? io.stele.protocol.schema.VarcharType.VARCHAR
                                     : new io.stele.protocol.schema.VarcharType(
                                             varchar.getBoundedLength()));
-            // A char(0) has one value only and no form that other engines know
+            // A char(0) has one value only, and other engines have no form for it
             case CharType character when character.getLength() > 0 ->
                     Optional.of(new io.stele.protocol.schema.CharType(character.getLength()));
             case TimeType time ->

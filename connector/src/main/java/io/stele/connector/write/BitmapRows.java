@@ -1,13 +1,13 @@
 package io.stele.connector.write;
 
+import io.stele.columnfile.index.BitmapIndexBuilder;
 import io.stele.connector.type.RowWriter;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.storage.format.BitmapIndexBuilder;
-import io.stele.storage.objectstore.ObjectStore;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import java.io.IOException;

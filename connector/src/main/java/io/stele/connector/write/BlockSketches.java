@@ -1,10 +1,10 @@
 package io.stele.connector.write;
 
 import io.airlift.slice.Slice;
+import io.stele.columnfile.metadata.SketchBuilder;
 import io.stele.connector.type.OrcTypes;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.storage.format.SketchBuilder;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.ValueBlock;
 import io.trino.spi.type.Int128;

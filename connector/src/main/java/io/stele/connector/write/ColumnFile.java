@@ -6,18 +6,18 @@ import static io.trino.spi.type.BigintType.BIGINT;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.units.DataSize;
+import io.stele.columnfile.metadata.ChecksummingWriter;
+import io.stele.columnfile.metadata.FileMetadataBytes;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.FileCompression;
 import io.stele.protocol.schema.TableOptions;
-import io.stele.storage.format.ChecksummingWriter;
-import io.stele.storage.format.FileMetadataBytes;
-import io.stele.storage.objectstore.ObjectStore;
 import io.trino.orc.OrcWriteValidation.OrcWriteValidationMode;
 import io.trino.orc.OrcWriter;
 import io.trino.orc.OrcWriterOptions;
@@ -60,7 +60,7 @@ final class ColumnFile implements AutoCloseable {
                     .withDictionaryMaxMemory(DataSize.of(1, MEGABYTE))
                     .withMaxCompressionBufferSize(DataSize.of(64, KILOBYTE));
 
-    // What hidden columns are chosen by; as many as the sidecar looks at
+    // The rows by which hidden columns are chosen; as many as in the sidecar
     private static final int SAMPLE_ROWS = 4_096;
 
     private final List<ColumnSchema> columns;
@@ -156,7 +156,8 @@ final class ColumnFile implements AutoCloseable {
             encoder.get().write(blocks);
             return;
         }
-        // Rows of one shard are positions of pages, which all shards' samples would keep whole
+        // Rows of one shard are positions of pages, and the samples of all shards would retain
+        // whole pages
         sample.add(
                 Arrays.stream(blocks)
                         .map(block -> block.copyRegion(0, block.getPositionCount()))
@@ -249,10 +250,10 @@ final class ColumnFile implements AutoCloseable {
     }
 
     /**
-     * What a finished file holds.
+     * The sizes and metadata of a finished file.
      *
      * @param checksums as they are beside the file
-     * @param metadata what its readers want first
+     * @param metadata the file metadata for readers
      */
     record Summary(
             long sizeBytes,

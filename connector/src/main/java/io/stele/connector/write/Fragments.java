@@ -24,7 +24,7 @@ public record Fragments(List<UUID> parts, List<WrittenFile> files) {
         files = List.copyOf(files);
     }
 
-    /** What one writer tells. */
+    /** Encodes the result of one writer. */
     static Collection<Slice> of(List<UUID> parts, List<WrittenFile> files) {
         List<Slice> fragments = new ArrayList<>();
         for (UUID part : parts) {
@@ -36,7 +36,7 @@ public record Fragments(List<UUID> parts, List<WrittenFile> files) {
         return fragments;
     }
 
-    /** What all of them told. */
+    /** Decodes the results of all writers. */
     public static Fragments read(Collection<Slice> fragments) {
         List<UUID> parts = new ArrayList<>();
         List<WrittenFile> files = new ArrayList<>();

@@ -15,8 +15,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the way of a writer's rows: a few go through the log, many into files of their own, and
- * so do a few for which the log has no room. Holds rows back until it knows.
+ * Chooses where a writer's rows go: a few go to the log, many to files of their own, and so do a
+ * few for which the log has no room. It buffers rows until it has decided.
  */
 final class InsertSink implements RowSink {
     private final WriteContext context;
@@ -26,7 +26,7 @@ final class InsertSink implements RowSink {
     private final int fewPartitions;
     private final List<Page> held = new ArrayList<>();
     private long heldBytes; // of the rows
-    private long retainedBytes; // of what their pages keep in memory
+    private long retainedBytes; // of the pages of the rows
     private @Nullable RowSink chosen;
 
     /**
@@ -38,7 +38,7 @@ final class InsertSink implements RowSink {
         this.limit =
                 new RowLimit(context.table().qualifiedName(), context.columns(), context.types());
         this.directThresholdBytes = directThresholdBytes;
-        // Row tablets take rows from the log only, and files are not asked for their keys
+        // Row tablets take rows from the log only, and with files the existing keys are not checked
         this.filesAllowed =
                 context.table().orientation() == Orientation.COLUMN
                         && context.handle().existing() == ExistingRows.REPLACE;

@@ -47,7 +47,7 @@ final class OrcStatistics {
     private static ColumnStats column(DataType type, ColumnStatistics found, long rowCount) {
         long nullCount = rowCount - found.getNumberOfValues();
         Optional<Bounds> bounds = type.isOrderable() ? bounds(type, found) : Optional.empty();
-        // trino-orc keeps no range of floating point columns with a NaN
+        // trino-orc writes no range of floating point columns with a NaN
         boolean mayHaveNaN =
                 switch (type.kind()) {
                     case REAL, DOUBLE -> bounds.isEmpty();

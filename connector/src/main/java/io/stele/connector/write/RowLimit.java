@@ -14,13 +14,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses rows above the limit, whichever way they go: those of files would be read and merged with
- * the others. Confined to one thread.
+ * Refuses rows above the size limit, for the log and for files alike, because compaction reads and
+ * rewrites the rows of files too. Confined to one thread.
  */
 final class RowLimit {
     /**
-     * Encoded, a row has at most a few times the bytes that its values have in a page; so far below
-     * the limit none needs to be encoded to know.
+     * Encoded, a row has at most a few times the bytes that its values have in a page. Below this
+     * size it is not encoded, because it cannot exceed the limit.
      */
     private static final long SMALL_BYTES = RowLayout.MAX_ROW_BYTES / 8;
 

@@ -17,12 +17,12 @@ interface RowSink {
     /** Bytes that have left memory. */
     long writtenBytes();
 
-    /** Hands everything to the transaction, and tells the files that its commit has to name. */
+    /** Hands everything to the transaction, and returns the files that its commit must name. */
     List<WrittenFile> finish() throws IOException;
 
     /** The parts of the transaction that it staged rows as; after {@link #finish}. */
     List<UUID> parts();
 
-    /** Gives everything up; files already written are nobody's and are collected. */
+    /** Gives everything up; files already written belong to no transaction and are collected. */
     void abort() throws IOException;
 }

@@ -3,10 +3,10 @@ package io.stele.connector.write;
 import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.DoubleType.DOUBLE;
 
+import io.stele.columnfile.orc.DecimalScale;
+import io.stele.columnfile.orc.ScaledColumn;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TypeKind;
-import io.stele.storage.format.DecimalScale;
-import io.stele.storage.orc.ScaledColumn;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.block.RunLengthEncodedBlock;

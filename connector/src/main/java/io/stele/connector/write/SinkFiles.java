@@ -43,7 +43,7 @@ final class SinkFiles {
         return finishedBytes;
     }
 
-    /** Deletes whatever there is of them, and the others if one cannot be deleted. */
+    /** Deletes all begun files; if one cannot be deleted, the others still are. */
     void delete() throws IOException {
         @Nullable IOException failure = null;
         for (WriteContext.FileName name : begun) {

@@ -15,17 +15,19 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The rows of a writer whose partitions are not worth a file of theirs. They go by the log, where
- * those of all writers meet before a flush makes files of them. Confined to one thread.
+ * The rows of a writer whose partitions are too small for a file of their own. They go to the log,
+ * where those of all writers are combined before a flush writes them to files. Confined to one
+ * thread.
  *
- * <p>The log of a transaction has a limit, and so has what the node holds. Rows that it refuses are
- * left for files; what was staged of them before is of a part that does not count.
+ * <p>The log of a transaction has a limit, and so has the node's memory of staged rows. Refused
+ * rows are written to files; rows of theirs that were staged before belong to a part that is not
+ * committed.
  *
- * <p>Invariant: of tables with a primary key, rows of a partition that once went by the log go on
- * doing so, because what is in the log takes the place of rows in files.
+ * <p>Invariant: of tables with a primary key, if rows of a partition once went to the log, later
+ * ones do so too, because rows in the log replace rows in files.
  */
 final class SmallPartitions {
-    /** So many files of a sort buffer are fine whatever their size. */
+    /** Up to this many files of a sort buffer may have any size. */
     static final int FEW = 64;
 
     // 64 KiB: a file of less is mostly footer, and takes as many requests as a large one
@@ -48,9 +50,9 @@ final class SmallPartitions {
     }
 
     /**
-     * Those of few rows go by the log.
+     * Partitions of few rows go to the log.
      *
-     * @param few so many files at a time are written whatever their size
+     * @param few this many files at a time are written at any size
      */
     static SmallPartitions byFile(WriteContext context, int few) {
         return new SmallPartitions(context, few, SMALL_BYTES);

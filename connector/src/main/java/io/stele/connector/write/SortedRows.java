@@ -3,15 +3,15 @@ package io.stele.connector.write;
 import static io.stele.connector.SteleErrorCode.STELE_TOO_MANY_PARTITIONS;
 import static java.util.Comparator.comparing;
 
+import io.stele.columnfile.index.BlockFileOptions;
+import io.stele.columnfile.index.KeyIndexSummary;
+import io.stele.columnfile.index.KeyIndexWriter;
+import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.ShardRouter;
-import io.stele.storage.format.BlockFileOptions;
-import io.stele.storage.format.FileChecksums;
-import io.stele.storage.format.FileMetadata;
-import io.stele.storage.format.KeyIndexSummary;
-import io.stele.storage.format.KeyIndexWriter;
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A buffer of rows on its way into sorted files. Confined to one thread. */
 final class SortedRows {
-    // What trino-orc reads as one page
+    // The rows that trino-orc reads as one page
     private static final int PAGE_ROWS = 8_192;
     private static final byte[] NONE = new byte[0];
-    // Each is a file in each shard: more would be crumbs that scans and merges suffer from
+    // Each is a file in each shard: more would be small files that slow scans and compaction down
     static final int MAX_PARTITIONS = 1_000;
 
     private static final int ANY_SHARD = -1; // not chosen yet
@@ -65,7 +65,7 @@ final class SortedRows {
         this.files = files;
     }
 
-    /** What sorting needs to know of the row that {@code keys} stands on. */
+    /** Reads the values that sorting needs of the current row of {@code keys}. */
     static Row read(WriteContext context, KeyRows keys, int position) {
         boolean hasPrimaryKey = context.table().hasPrimaryKey();
         boolean isClustered = !context.table().clusteringKey().isEmpty();
@@ -95,7 +95,7 @@ final class SortedRows {
         return parts.stream().map(part -> new Run(shard(part.getFirst(), spread), part)).toList();
     }
 
-    /** Where any shard will do, a partition of many stays together, so that it is one file. */
+    /** If any shard will do, a partition of many stays together, so that it is one file. */
     private int shard(Row row, boolean spread) {
         if (row.shard != ANY_SHARD) {
             return row.shard;
@@ -210,7 +210,7 @@ final class SortedRows {
                 summary.sketches());
     }
 
-    /** The rows of one, made as they are asked for. */
+    /** The rows of one run, built on demand. */
     Iterable<Page> pages(Run run) {
         Block[] all = columns();
         int pageCount = (run.rows.size() + PAGE_ROWS - 1) / PAGE_ROWS;

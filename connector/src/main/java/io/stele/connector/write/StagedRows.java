@@ -41,7 +41,7 @@ final class StagedRows implements AutoCloseable {
     private @Nullable FlightPut put;
     private long sentBytes;
 
-    // Of messages that the sidecar has not answered, and that may have to be kept until then
+    // Of messages that the sidecar has not answered, and that may stay in memory until then
     private final AtomicLong unansweredBytes = new AtomicLong();
 
     StagedRows(
@@ -55,7 +55,7 @@ final class StagedRows implements AutoCloseable {
         this.encoder = requireNonNull(encoder, "encoder is null");
     }
 
-    /** What rows are appended to; {@link #rowAppended} must follow each. */
+    /** The encoder to which rows are appended; {@link #rowAppended} must follow each. */
     ArrowBatchEncoder encoder() {
         return encoder;
     }

@@ -9,7 +9,7 @@ import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.storage.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectStore;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorMergeSink;
 import io.trino.spi.connector.ConnectorMergeTableHandle;

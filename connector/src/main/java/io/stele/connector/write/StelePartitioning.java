@@ -53,7 +53,7 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
             ConnectorSession session,
             ConnectorPartitioningHandle partitioningHandle) {
         StelePartitioningHandle handle = (StelePartitioningHandle) partitioningHandle;
-        // Also by row id: what a MERGE inserts and changes goes to the same writers
+        // Also by row id: rows that a MERGE inserts and changes go to the same writers
         return Optional.of(
                 ConnectorBucketNodeMap.createBucketNodeMap(handle.shardCount())
                         .withCacheKeyHint(handle.shardCount()));

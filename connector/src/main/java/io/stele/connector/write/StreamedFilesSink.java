@@ -3,9 +3,9 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.io.Closer;
+import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
-import io.stele.storage.format.FileChecksums;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import java.io.IOException;
@@ -33,8 +33,8 @@ final class StreamedFilesSink implements RowSink {
 
     private static final int MIN_STRIPE_BYTES = 1 << 20;
 
-    // A file below that stays open whatever it retains: tables of thousands of columns would have
-    // a file a page
+    // A smaller file stays open even above the memory limit: tables of thousands of columns would
+    // otherwise have a file per page
     private static final long MIN_FILE_BYTES = 1 << 20;
 
     private final WriteContext context;

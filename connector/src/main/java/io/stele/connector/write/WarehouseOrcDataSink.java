@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.DynamicSliceOutput;
 import io.airlift.slice.OutputStreamSliceOutput;
 import io.airlift.slice.Slice;
-import io.stele.storage.format.FileMetadataBytes;
-import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.columnfile.metadata.FileMetadataBytes;
+import io.stele.objectstore.ObjectWriter;
 import io.trino.orc.OrcDataSink;
 import io.trino.orc.stream.OrcDataOutput;
 import io.trino.orc.stream.StreamDataOutput;
@@ -67,7 +67,7 @@ final class WarehouseOrcDataSink implements OrcDataSink {
         };
     }
 
-    /** What was written beside the columns' values. */
+    /** The written bytes beside the columns' values. */
     FileMetadataBytes metadata() {
         return metadata;
     }

@@ -2,18 +2,18 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.format.FileChecksums;
-import io.stele.storage.format.FileMetadata;
-import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,14 +71,14 @@ record WriteContext(
                 warehouse, name.orcPath(), columns(), table().options(), types, stripeBytes);
     }
 
-    /** Finishes one that {@link #create} began, and keeps what its readers want first. */
+    /** Finishes a file that {@link #create} began, and caches its metadata. */
     ColumnFile.Summary finish(FileName name, ColumnFile file) throws IOException {
         ColumnFile.Summary summary = file.finish();
         keepMetadata(name.orcPath(), summary);
         return summary;
     }
 
-    /** Keeps what readers of a finished file want first, here and where other nodes find it. */
+    /** Caches the metadata of a finished file, here and in the sidecar for other nodes. */
     private void keepMetadata(String path, ColumnFile.Summary file) throws IOException {
         tails.written(
                 path,
@@ -98,7 +98,7 @@ record WriteContext(
     }
 
     /**
-     * Where a new file goes.
+     * The name of a new file.
      *
      * @param stem the path without an ending
      */

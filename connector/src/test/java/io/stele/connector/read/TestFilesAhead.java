@@ -7,7 +7,7 @@ import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.InMemoryObjectStore;
 import io.trino.connector.DefaultNodeManager;
 import io.trino.node.TestingInternalNodeManager;
 import io.trino.spi.connector.ConnectorSplit;

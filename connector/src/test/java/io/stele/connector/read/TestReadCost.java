@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.connector.read.ReadCost.Files;
 import io.stele.connector.read.ReadCost.Store;
-import io.stele.storage.objectstore.ForwardingObjectStore;
-import io.stele.storage.objectstore.InMemoryObjectStore;
-import io.stele.storage.retrieval.RetrievalStatistics;
+import io.stele.objectstore.ForwardingObjectStore;
+import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

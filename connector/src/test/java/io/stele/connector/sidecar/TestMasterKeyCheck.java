@@ -3,9 +3,9 @@ package io.stele.connector.sidecar;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package io.stele.connector.write;
 
+import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
@@ -7,14 +8,13 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.ScanCaches;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.format.FileChecksums;
-import io.stele.storage.objectstore.ObjectStore;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.LongArrayBlock;

@@ -4,6 +4,13 @@ import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.orc.ColumnFileCursor;
+import io.stele.columnfile.orc.ColumnFileOptions;
+import io.stele.columnfile.orc.ColumnFileReader;
+import io.stele.columnfile.orc.ColumnFileSummary;
+import io.stele.columnfile.orc.ColumnFileWriter;
+import io.stele.columnfile.orc.StoredColumnFile;
 import io.stele.connector.SteleErrorCode;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -19,6 +26,7 @@ import io.stele.connector.type.AllTypes;
 import io.stele.connector.type.ArrowBlocks;
 import io.stele.connector.type.RowWriter;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.LocalObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
@@ -31,15 +39,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.format.FileChecksums;
-import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.manifest.FileKind;
-import io.stele.storage.objectstore.LocalObjectStore;
-import io.stele.storage.orc.ColumnFileCursor;
-import io.stele.storage.orc.ColumnFileOptions;
-import io.stele.storage.orc.ColumnFileReader;
-import io.stele.storage.orc.ColumnFileSummary;
-import io.stele.storage.orc.ColumnFileWriter;
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
@@ -105,27 +104,7 @@ final class TestOrcInterop {
             file.write(page(rows));
             summary = file.finish();
         }
-        FileEntry entry =
-                new FileEntry(
-                                "t",
-                                TABLE.id(),
-                                FileKind.COLUMN,
-                                0,
-                                "t.orc",
-                                summary.sizeBytes(),
-                                summary.rowCount(),
-                                new Lsn(5),
-                                new Lsn(5),
-                                Optional.of(new Lsn(5)),
-                                OptionalLong.of(100),
-                                1,
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                summary.statistics(),
-                                Optional.empty(),
-                                Optional.empty())
-                        .withChecksums(CHECKSUMS);
+        StoredColumnFile entry = new WorkerFile("t.orc", summary.sizeBytes(), summary.rowCount());
         List<byte[]> found = new ArrayList<>();
         try (ColumnFileCursor cursor =
                 ColumnFileReader.open(store, entry, TABLE.columns()).cursor()) {
@@ -297,5 +276,29 @@ final class TestOrcInterop {
 
     private static List<Object> objects(byte[] row) {
         return Rows.toObjects(new BinaryRow(LAYOUT).wrap(row));
+    }
+
+    /** A file as a worker writes it: its commit says LSN and row ids of all rows. */
+    private record WorkerFile(String path, long sizeBytes, long rowCount)
+            implements StoredColumnFile {
+        @Override
+        public Optional<Lsn> ingestLsn() {
+            return Optional.of(new Lsn(5));
+        }
+
+        @Override
+        public OptionalLong firstRowId() {
+            return OptionalLong.of(100);
+        }
+
+        @Override
+        public OptionalInt checksumBlockBytes() {
+            return CHECKSUMS;
+        }
+
+        @Override
+        public Optional<String> keyIndexPath() {
+            return Optional.empty();
+        }
     }
 }

@@ -1,4 +1,4 @@
-/** What turns the artifacts of Trino on Maven Central into a server one can start. */
+/** The conversion of Trino's artifacts on Maven Central to a server one can start. */
 @NullMarked
 package io.stele.distribution;
 

@@ -27,7 +27,7 @@ public record Aggregation(
     /** Most functions of one aggregation. */
     public static final int MAX_CALLS = 256;
 
-    /** Most columns of a group: a bit each tells nulls. */
+    /** Most columns of a group: one bit of an int per column marks nulls. */
     public static final int MAX_GROUP_COLUMNS = 32;
 
     /** Most groups that any aggregation may have. */

@@ -35,7 +35,7 @@ public record ScalarExpression(
     /** Most columns, constants and operators of one expression. */
     public static final int MAX_NODES = 64;
 
-    /** What an expression is. */
+    /** The kinds of expressions. */
     public enum Kind {
         COLUMN(0),
         CONSTANT(0),

@@ -35,7 +35,10 @@ public final class Actions {
     /** {@link TableRequest} -> {@link TableDescription}. */
     public static final String GET_TABLE = "get-table";
 
-    /** {@link TableRequest} -> {@link RelationReply}, whatever has the name, if anything. */
+    /**
+     * {@link TableRequest} -> {@link RelationReply}, with the table or view of the name, if there
+     * is one.
+     */
     public static final String GET_RELATION = "get-relation";
 
     /** {@link CreateViewRequest} -> {@link io.stele.protocol.schema.ViewSchema}. */
@@ -95,7 +98,10 @@ public final class Actions {
     /** {@link CommitTransactionRequest} -> {@link CommitTransactionReply}. */
     public static final String COMMIT_TRANSACTION = "commit-transaction";
 
-    /** {@link TransactionOutcomeRequest} -> {@link CommitTransactionReply}, when it is known. */
+    /**
+     * {@link TransactionOutcomeRequest} -> {@link CommitTransactionReply}, once the outcome is
+     * decided.
+     */
     public static final String TRANSACTION_OUTCOME = "transaction-outcome";
 
     /**
@@ -126,8 +132,8 @@ public final class Actions {
     public static final String TABLE_HISTORY = "table-history";
 
     /**
-     * {@link ExpireHistoryRequest} -> {@link Done}, when files have no more of that history than
-     * merges leave.
+     * {@link ExpireHistoryRequest} -> {@link Done}, when compaction has dropped the expired history
+     * from all files.
      */
     public static final String EXPIRE_HISTORY = "expire-history";
 

@@ -26,8 +26,8 @@ public final class ApiJson {
     /**
      * Reads a message of a type.
      *
-     * @throws SteleException INVALID_ARGUMENT: these bytes are not the JSON of one; or what the
-     *     type's own checks say
+     * @throws SteleException INVALID_ARGUMENT: these bytes are not the JSON of one; or they fail
+     *     the checks of the type
      */
     public static <T> T read(byte[] json, Class<T> type) {
         return read(json, 0, json.length, type);

@@ -25,7 +25,7 @@ public enum ChangeKind {
         throw new IllegalArgumentException("Expected the code of a change, 1 to 3, found " + code);
     }
 
-    /** What stands for it where a stream of changes has numbers. */
+    /** The number of this kind in a stream of changes. */
     public int code() {
         return code;
     }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  *     Columns that are not named are sent whole
  */
 public record ColumnFields(Map<Integer, List<List<Integer>>> paths) {
-    /** More fields than a query names by hand; who wants more takes the column. */
+    /** More fields than a query names by hand; a caller that wants more reads the whole column. */
     public static final int MAX_PATHS = 1_000;
 
     public ColumnFields {

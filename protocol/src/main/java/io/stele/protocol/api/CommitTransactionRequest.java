@@ -29,10 +29,10 @@ public record CommitTransactionRequest(
         files = List.copyOf(files);
         requireNonNull(publishTable, "publishTable is null");
         requireNonNull(replaceTable, "replaceTable is null");
-        parts = parts == null ? Optional.empty() : parts.map(List::copyOf); // clients of before
+        parts = parts == null ? Optional.empty() : parts.map(List::copyOf); // absent in old clients
     }
 
-    /** Of what is added to what is there. */
+    /** A commit of rows and files that are added to the table. */
     public CommitTransactionRequest(
             String transactionId, List<WrittenFile> files, Optional<TableId> publishTable) {
         this(transactionId, files, publishTable, Optional.empty(), Optional.empty());

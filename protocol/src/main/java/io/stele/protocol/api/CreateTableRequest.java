@@ -9,7 +9,7 @@ import java.util.Optional;
  * Creates a table; the reply has what was created.
  *
  * @param schema what to create; the sidecar assigns the table id, the schema version and, where the
- *     table group is not an existing one, its id: what the request says of these is ignored
+ *     table group is not an existing one, its id: these values of the request are ignored
  * @param tableGroupName the table group, created with {@code schema.shardCount()} shards where
  *     there is none of the name; empty for the default one of that shard count
  * @param staged whether the table stays invisible until a transaction publishes it (CREATE TABLE

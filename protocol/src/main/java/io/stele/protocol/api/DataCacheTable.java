@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * Counters of a data page cache for one table since its process started.
  *
- * @param table {@code schema.table}; the table's id where its name is not known
+ * @param table {@code schema.table}; the table's id if the catalog has no name for it
  * @param reads reads of files through the cache
  * @param requestsSaved reads, of these, that needed no request to the warehouse
  * @param pageHits pages found
@@ -13,7 +13,7 @@ import static java.util.Objects.requireNonNull;
  * @param hitBytes bytes that readers got without a request of their own
  * @param missedBytes bytes that readers got by a request of their own
  * @param requests requests to the warehouse
- * @param fetchedBytes bytes of these requests: whole pages, so more than readers asked for
+ * @param fetchedBytes bytes of these requests: whole pages, so more than readers requested
  * @param savedMillis the mean time of the requests so far, for each of {@code requestsSaved}
  * @param failedRequests requests that failed
  * @param damagedPages pages that were damaged on disk, and fetched again

@@ -2,7 +2,7 @@ package io.stele.protocol.api;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 
-/** A reply (or a request) that says nothing but that it is one: {@code {}}. */
+/** An empty reply or request: {@code {}}. */
 @JsonAutoDetect
 public record Done() {
     public static final Done DONE = new Done();

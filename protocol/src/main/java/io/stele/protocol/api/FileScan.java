@@ -20,17 +20,17 @@ import java.util.OptionalLong;
  * @param ingestLsn the LSN of all its rows, where it has no {@code _lsn} column
  * @param firstRowId row id of its first row, where it has no {@code _row_id} column; the others
  *     follow by position
- * @param deletedRows ordinals of rows that are gone at the snapshot: a serialized RoaringBitmap;
- *     empty where none is
- * @param deletedCount how many
- * @param columns statistics by column id, of the columns asked for
+ * @param deletedRows ordinals of rows that are deleted at the snapshot: a serialized RoaringBitmap;
+ *     empty: none
+ * @param deletedCount the number of deleted rows
+ * @param columns statistics by column id, of the requested columns
  * @param certainColumns columns whose domain in the scan's predicate has the values of all rows of
  *     the file
  * @param bitmapIndexBytes size of its bitmap index, which is at {@link
  *     WrittenFile#bitmapIndexPath(String)}; empty if it has none
  * @param checksumBlockBytes block size of its checksums, which are at {@link
  *     WrittenFile#checksumsPath(String)}; empty if it has none
- * @param fresh whether the sidecar had what readers want before its values when this was planned:
+ * @param fresh whether the sidecar had the file's metadata in memory when the scan was planned:
  *     {@link Actions#FILE_METADATA}
  */
 public record FileScan(

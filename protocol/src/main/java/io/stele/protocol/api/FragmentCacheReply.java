@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * The cache of fragment results of a sidecar.
+ * The counters of a sidecar's aggregate cache.
  *
  * @param nodeId of the sidecar
  * @param uses of all of it, then of each table; empty if it has no cache

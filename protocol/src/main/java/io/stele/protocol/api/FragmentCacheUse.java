@@ -8,7 +8,8 @@ import java.util.Optional;
  * Counters of an aggregate cache or filtered-rows cache since its process started, and its present
  * size: of all of it, or of one table's part.
  *
- * @param table {@code schema.table}, the table's id where its name is not known; empty: of all
+ * @param table {@code schema.table}, the table's id if the catalog has no name for it; empty: of
+ *     all
  * @param hits results found
  * @param misses results that had to be computed
  * @param followed results that another query was computing

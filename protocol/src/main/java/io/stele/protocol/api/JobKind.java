@@ -6,11 +6,11 @@ import java.util.Locale;
 public enum JobKind {
     /** Writes what is in memory into files. */
     FLUSH("shards", true),
-    /** Flushes, and merges files until nothing is left to merge. */
+    /** Flushes, then compacts until no files are left to compact. */
     COMPACT("bytes", true),
     /** Flushes, and sketches the columns of files that were written without. */
     ANALYZE("bytes", true),
-    /** Forgets history; the argument is the LSN below which. */
+    /** Discards history; the argument is the LSN below which it is discarded. */
     EXPIRE_HISTORY("bytes", false),
     /**
      * Deletes files that belong to nothing; the argument is the moment before which they changed
@@ -28,12 +28,12 @@ public enum JobKind {
         this.coversOnlyThePast = coversOnlyThePast;
     }
 
-    /** What its progress is counted in. */
+    /** The unit of its progress. */
     public String unit() {
         return unit;
     }
 
-    /** Whether a job leaves out what was written after it was asked for. */
+    /** Whether a job excludes data that was written after its request. */
     public boolean coversOnlyThePast() {
         return coversOnlyThePast;
     }

@@ -7,17 +7,17 @@ import io.stele.protocol.SteleException;
 import java.util.Optional;
 
 /**
- * A job and how far it is.
+ * A job and its progress.
  *
  * @param id no other job of the warehouse has it, also after a restart
  * @param index of {@link JobKind#BUILD_INDEX} its name
- * @param user who asked for it first, if somebody said so
- * @param asked how often it was asked for
+ * @param user the user of the first request; empty if it named none
+ * @param asked how often it was requested
  * @param createdMillis when, in milliseconds since 1970, as the others
  * @param done units of its kind
- * @param total as far as it is known yet: it grows while more work is found
+ * @param total the work found so far; it grows while more is found
  * @param result of {@link JobKind#REMOVE_ORPHAN_FILES} the number of objects; else 0
- * @param error the name of what it failed with
+ * @param error the name of its error code
  * @param message of the failure
  */
 public record JobStatus(
@@ -49,7 +49,7 @@ public record JobStatus(
         requireNonNull(message, "message is null");
     }
 
-    /** What it failed with, if it did. */
+    /** Its failure, if it failed. */
     public Optional<SteleException> failure() {
         return error.map(
                 name -> new SteleException(ErrorCode.of(name), message.orElse("Job " + id)));

@@ -6,8 +6,8 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * A table that the caller is likely to scan at the read point (snapshot) that is being opened, and
- * the cached plan that it has. It is part of {@link OpenTableRequest}.
+ * A table that the caller is likely to scan at the snapshot that is being opened, and the cached
+ * plan that it has. It is part of {@link OpenTableRequest}.
  *
  * @param schemaVersion the version that the caller has
  * @param token of the plan that the caller has cached ({@link TablePlan#token}); empty: none

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * The jobs of a sidecar.
  *
- * @param jobs those that ended long ago are forgotten; the newest is last
+ * @param jobs the newest is last; those that ended long ago are not included
  */
 public record ListJobsReply(String nodeId, List<JobStatus> jobs) {
     public ListJobsReply {

@@ -19,7 +19,7 @@ public record NodeAddress(String nodeId, String host, int clientPort, int flight
     }
 
     /**
-     * This address as seen by a caller who reached the answering sidecar under {@code callerHost}.
+     * This address as seen by a caller that reached the answering sidecar under {@code callerHost}.
      */
     public String hostOr(String callerHost) {
         return host.isEmpty() ? callerHost : host;

@@ -8,14 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Opens a read point: from now on until it is closed or its lease ends, its snapshot stays
- * readable.
+ * Opens a snapshot, which stays readable until it is closed or its lease expires.
  *
  * @param tableIds the tables to be read; empty: all
  * @param lsn the snapshot; empty: everything acknowledged so far
  * @param ttlMillis how long the lease lasts unless renewed
- * @param atLeast an LSN that the snapshot must not be before, such as that of a write of the
- *     caller's: a present that has not come to it refuses it; empty: any
+ * @param atLeast the least LSN that the snapshot may have, such as that of the caller's last write.
+ *     A sidecar that has not reached it refuses the request; empty: any
  */
 public record OpenReadPointRequest(
         List<TableId> tableIds, Optional<Lsn> lsn, long ttlMillis, Optional<Lsn> atLeast) {

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The reply to {@link OpenTableRequest}: a relation and an open read point (snapshot).
+ * The reply to {@link OpenTableRequest}: a relation and an open snapshot.
  *
- * @param relation as it is at the read point or later, so that reads of both agree; without table
- *     and view if the caller has it and it is unchanged
+ * @param relation as of the snapshot or later, so that reads of both agree; without table and view
+ *     if the caller has it and it is unchanged
  * @param readPoint empty if no relation has the name
- * @param changes the changes until the read point was opened or later, if the request gave the
+ * @param changes the changes until the snapshot was opened or later, if the request gave the
  *     version that the caller has
  * @param plans of the tables that the request named, except those that cannot be read with the
  *     schema version that it named; absent: none

@@ -57,7 +57,7 @@ public record OpenTableRequest(
         }
     }
 
-    /** Of a caller that keeps no metadata. */
+    /** A request of a caller that caches no metadata. */
     public OpenTableRequest(TableRequest table, long ttlMillis, Optional<Lsn> atLeast) {
         this(
                 table,

@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 
 /**
- * A table of the past and an open read point.
+ * A table as of a past LSN, and an open snapshot.
  *
- * @param table with the names and the order of columns of then, under the schema version of now
+ * @param table with the column names and order of that time, under the present schema version
  * @param goneColumns ids of columns in it that were dropped since, and cannot be read
  */
 public record OpenVersionReply(

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 
 /**
- * Opens a read point of the past, and describes a table as it looked then.
+ * Opens a snapshot of a past LSN, and describes the table as of then.
  *
- * @param table the table, by its name of now
- * @param ttlMillis how long the read point's lease lasts unless renewed
- * @param at the snapshot; that of now where it is in this very millisecond
+ * @param table the table, by its present name
+ * @param ttlMillis how long the snapshot's lease lasts unless renewed
+ * @param at the snapshot LSN; the present one if it is in this same millisecond
  */
 public record OpenVersionRequest(TableName table, long ttlMillis, Lsn at) {
     public OpenVersionRequest {

@@ -23,7 +23,7 @@ public record PlanScanRequest(
         List<Integer> columnIds,
         boolean lookups,
         OptionalInt schemaVersion) {
-    /** A plan for the schema version of now. */
+    /** A plan for the present schema version. */
     public PlanScanRequest(
             String readPointId,
             TableId tableId,

@@ -11,7 +11,7 @@ public enum PutMode {
     DELETE,
     /** Whole rows of a table without a primary key. */
     APPEND,
-    /** Whole rows of new keys; a key that is there already makes the put fail. */
+    /** Whole rows of new keys; an existing key makes the put fail. */
     INSERT,
     /** Whole rows; those whose key is there already are skipped. */
     INSERT_IF_ABSENT,

@@ -11,7 +11,7 @@ import io.stele.protocol.Lsn;
  * @param sequence the sequence of the batch
  * @param rowCount rows of the batch
  * @param skippedCount rows of it that had no effect, as the put's mode says; 0 for a staged batch,
- *     whose rows are looked at when its transaction commits
+ *     whose rows are checked when its transaction commits
  */
 public record PutReply(Lsn lsn, long sequence, long rowCount, long skippedCount) {
     public PutReply {

@@ -31,7 +31,7 @@ public record PutTarget(
         long firstSequence,
         Optional<UUID> part) {
     public PutTarget {
-        part = part == null ? Optional.empty() : part; // clients of before
+        part = part == null ? Optional.empty() : part; // absent in old clients
         requireNonNull(table, "table is null");
         requireNonNull(tableId, "tableId is null");
         requireNonNull(mode, "mode is null");

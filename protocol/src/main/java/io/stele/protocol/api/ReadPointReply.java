@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
 
-/** An open read point and the snapshot it stands for. */
+/** An open snapshot: the id of its lease, its LSN, and how long the lease lasts. */
 public record ReadPointReply(String readPointId, Lsn lsn, long ttlMillis) {
     public ReadPointReply {
         requireNonNull(readPointId, "readPointId is null");

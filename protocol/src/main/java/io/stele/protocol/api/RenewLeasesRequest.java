@@ -3,10 +3,10 @@ package io.stele.protocol.api;
 import java.util.List;
 
 /**
- * Starts the leases of read points and open transactions anew, all that a client holds at once.
+ * Renews the leases of all snapshots and open transactions that a client holds.
  *
- * @param readPointTtlMillis how long the read points live from now on
- * @param transactionTtlMillis how long the transactions do
+ * @param readPointTtlMillis how long the snapshots live from now on
+ * @param transactionTtlMillis how long the transactions live from now on
  */
 public record RenewLeasesRequest(
         List<String> readPointIds,

@@ -2,7 +2,7 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
-/** Starts the lease of a read point anew; READ_POINT_EXPIRED where it has ended. */
+/** Renews the lease of a snapshot; READ_POINT_EXPIRED if it has expired. */
 public record RenewReadPointRequest(String readPointId, long ttlMillis) {
     public RenewReadPointRequest {
         requireNonNull(readPointId, "readPointId is null");

@@ -10,8 +10,8 @@ import java.util.Optional;
  * sent again.
  *
  * @param argument as the {@link JobKind} defines it
- * @param jobId the job that an earlier reply named: the request waits for it, whatever other jobs
- *     run; if the sidecar does not have it, because it was restarted, the work starts again
+ * @param jobId the job that an earlier reply named: the request waits for it, independent of other
+ *     jobs; if the sidecar does not have it, because it was restarted, the work starts again
  * @param waitMillis the longest wait for the end of the job, in milliseconds; a sidecar may wait
  *     less
  */
@@ -38,7 +38,7 @@ public record RunJobRequest(
         return new RunJobRequest(kind, table, Optional.of(argument), Optional.empty(), 0);
     }
 
-    /** The same, waiting so long for a job that it may know. */
+    /** The same request with another waiting time, for a job that the sidecar may already have. */
     public RunJobRequest waiting(Optional<String> job, long millis) {
         return new RunJobRequest(kind, table, argument, job, millis);
     }

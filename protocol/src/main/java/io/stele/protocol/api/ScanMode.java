@@ -5,10 +5,10 @@ package io.stele.protocol.api;
  */
 public enum ScanMode {
     /**
-     * What is only in memory at the read point: the caller reads the files of the scan plan itself.
+     * Only the rows in memory at the snapshot: the caller reads the files of the scan plan itself.
      */
     LIVE,
-    /** Everything of the shard at the read point. */
+    /** All rows of the shard at the snapshot. */
     SNAPSHOT,
     /**
      * The rows that the predicate wants. In one shard they are found by the secondary index whose
@@ -17,9 +17,9 @@ public enum ScanMode {
      */
     LOOKUP,
     /**
-     * What happened to rows after an earlier LSN, up to the read point: of each change the row, or
-     * the row as it was when it was deleted; as {@link HiddenColumns#LSN} when that was, and as
-     * {@link HiddenColumns#ROW_ID} the {@link ChangeKind#code}.
+     * The changes of rows after an earlier LSN, up to the snapshot. Each has the row, or the row as
+     * it was when it was deleted. {@link HiddenColumns#LSN} is the change's LSN, and {@link
+     * HiddenColumns#ROW_ID} its {@link ChangeKind#code}.
      */
     CHANGES,
     /**

@@ -141,7 +141,7 @@ public record ScanTicket(
             this.columnIds = columnIds;
         }
 
-        /** At the snapshot that a read point keeps. */
+        /** Reads at a leased snapshot. */
         public Builder at(String newReadPoint, Lsn newReadLsn) {
             readPoint = Optional.of(newReadPoint);
             readLsn = Optional.of(newReadLsn);
@@ -171,13 +171,13 @@ public record ScanTicket(
             return this;
         }
 
-        /** At most so many rows; empty: all. */
+        /** Sets the greatest number of rows; empty: all. */
         public Builder limit(OptionalLong newLimit) {
             limit = newLimit;
             return this;
         }
 
-        /** What to look up; empty: what the predicate lists. */
+        /** Sets the keys to look up; empty: those that the predicate lists. */
         public Builder keys(Optional<LookupKeys> newKeys) {
             keys = newKeys;
             return this;
@@ -201,7 +201,7 @@ public record ScanTicket(
             return this;
         }
 
-        /** What to make of the rows. */
+        /** Sets the aggregation of the rows. */
         public Builder aggregate(Optional<Aggregation> newAggregation) {
             aggregation = newAggregation;
             return this;

@@ -10,7 +10,8 @@ import java.util.List;
 /**
  * Changes options of a table.
  *
- * @param changed the options to change; all others stay as they are, whatever they are meanwhile
+ * @param changed the options to change; all others keep the values that they have when the request
+ *     is applied
  * @param values the new values of the changed ones
  */
 public record SetOptionsRequest(TableId tableId, List<TableOption> changed, TableOptions values) {

@@ -7,9 +7,9 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.Optional;
 
 /**
- * A table: how its rows look, what is known about them, and who owns its shards.
+ * A table: its schema, its statistics, and the owners of its shards.
  *
- * @param changedLsn at or above the LSN of the last change of its rows; empty: not known
+ * @param changedLsn at or above the LSN of the last change of its rows; empty: unknown
  */
 public record TableDescription(
         TableSchema schema,
@@ -30,7 +30,7 @@ public record TableDescription(
         }
     }
 
-    /** Of a table of which it is not known when it changed. */
+    /** A description without the LSN of the last change. */
     public TableDescription(TableSchema schema, TableStatistics statistics, ShardRouting routing) {
         this(schema, statistics, routing, Optional.empty());
     }

@@ -28,8 +28,8 @@ public record TablePlan(
         int fileCount,
         Optional<List<ShardScan>> shards) {
     /**
-     * Files times columns (and one more) of the longest plan that is told: about 300 KB of JSON. A
-     * longer one is better asked for with a predicate.
+     * Files times columns (and one more) of the longest plan that is sent: about 300 KB of JSON.
+     * For a longer one, a request with a predicate is cheaper.
      */
     public static final int MAX_CELLS = 4_000;
 
@@ -39,7 +39,7 @@ public record TablePlan(
         shards = shards.map(List::copyOf);
     }
 
-    /** How long the plan of a table is. */
+    /** The size of a table's plan, in cells. */
     public static long cells(long fileCount, int columnCount) {
         return fileCount * (1 + columnCount);
     }

@@ -19,6 +19,6 @@ public record TableStatistics(
 
     public TableStatistics {
         columns = Map.copyOf(columns);
-        sizes = sizes == null ? Map.of() : Map.copyOf(sizes); // sidecars of before
+        sizes = sizes == null ? Map.of() : Map.copyOf(sizes); // absent from older sidecars
     }
 }

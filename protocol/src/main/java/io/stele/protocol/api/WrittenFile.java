@@ -60,15 +60,15 @@ public record WrittenFile(
         columns = Map.copyOf(columns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
-        sketches = sketches == null ? Map.of() : Map.copyOf(sketches); // workers of before
+        sketches = sketches == null ? Map.of() : Map.copyOf(sketches); // absent from older workers
     }
 
-    /** Where the bitmap index of a column file is. */
+    /** The path of the bitmap index of a column file. */
     public static String bitmapIndexPath(String path) {
         return path + ".bitmaps";
     }
 
-    /** Where the checksums of a column file are. */
+    /** The path of the checksums of a column file. */
     public static String checksumsPath(String path) {
         return path + ".sums";
     }

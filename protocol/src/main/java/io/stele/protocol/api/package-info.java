@@ -1,4 +1,4 @@
-/** Requests, replies, tickets and descriptors of the Flight door, as JSON (docs/protocol.md). */
+/** Requests, replies, tickets and descriptors of the Flight port, as JSON (docs/protocol.md). */
 @NullMarked
 package io.stele.protocol.api;
 

@@ -152,7 +152,7 @@ public final class ArrowBatchEncoder {
                 header, buffers.stream().filter(ByteBuffer::hasRemaining).toList(), rows);
     }
 
-    /** Forgets what has been appended since the last batch. */
+    /** Discards the rows appended since the last batch. */
     public void reset() {
         for (ArrowColumnBuilder column : columns) {
             column.discard();

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * A decoded column: values by position, and the raw little-endian buffers for who copies many at
- * once. Immutable as far as its body is; may be read by several threads. Positions are checked by
- * the decoder once and by the buffers always.
+ * A decoded column: values by position, and the raw little-endian buffers for bulk copies. It is
+ * immutable if its body is, and several threads may read it. The decoder checks positions once; the
+ * buffers check them at each access.
  */
 public final class ArrowColumn {
     private final ArrowType type;
@@ -103,8 +103,8 @@ public final class ArrowColumn {
     }
 
     /**
-     * What {@link io.stele.protocol.row.BinaryValues#longAt} would read; TYPE_MISMATCH when it does
-     * not fit 64 bits.
+     * The value as {@link io.stele.protocol.row.BinaryValues#longAt} would read it; TYPE_MISMATCH
+     * when it does not fit 64 bits.
      */
     public long longAt(int index) {
         long value =
@@ -163,12 +163,12 @@ public final class ArrowColumn {
         return values.getLong(index * 16);
     }
 
-    /** Where a value starts: in {@link #values} for bytes, in the child for arrays and maps. */
+    /** The start of a value: in {@link #values} for bytes, in the child for arrays and maps. */
     public int startAt(int index) {
         return type.largeOffsets() ? (int) offsets.getLong(index * 8) : offsets.getInt(index * 4);
     }
 
-    /** Where a value ends. */
+    /** The end of a value. */
     public int endAt(int index) {
         return startAt(index + 1);
     }
@@ -229,7 +229,7 @@ public final class ArrowColumn {
         }
     }
 
-    /** The values buffer itself, whose position nobody may move. */
+    /** The values buffer itself; callers must not change its position. */
     ByteBuffer rawValues() {
         return values;
     }

@@ -249,7 +249,10 @@ public final class ArrowColumnBuilder {
         }
     }
 
-    /** Adds the nodes and buffers of the column, then those of its children, and starts anew. */
+    /**
+     * Adds the nodes and buffers of the column, then those of its children, and resets this
+     * builder.
+     */
     void finish(List<long[]> nodes, List<ByteBuffer> buffers, List<Long> lengths) {
         nodes.add(new long[] {count, nullCount});
         take(validity, buffers, lengths);
@@ -274,7 +277,7 @@ public final class ArrowColumnBuilder {
         nullCount = 0;
     }
 
-    /** Forgets all values. */
+    /** Discards all values. */
     void discard() {
         validity.discard();
         offsets.discard();

@@ -19,8 +19,8 @@ import java.util.Set;
  * names none, by name without case; columns that the stream lacks are null. Immutable.
  *
  * <p>Types must be the same or convert without loss: integers that fit, real to double, timestamps
- * between units, decimals of equal scale, text to text. The rows still have to be validated when
- * the sender is not trusted.
+ * between units, decimals of equal scale, text to text. The rows must still be validated when the
+ * sender is not trusted.
  */
 public final class ArrowRows {
     private final RowLayout layout;

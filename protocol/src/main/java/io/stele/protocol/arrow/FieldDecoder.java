@@ -90,7 +90,7 @@ final class FieldDecoder {
         return sameBuffers(found, declared) ? declared : found;
     }
 
-    /** Whether two types differ only in what Arrow cannot say. */
+    /** Whether two types differ only in a property that Arrow does not represent. */
     private static boolean sameBuffers(ArrowType found, ArrowType declared) {
         if (found.form() != declared.form()
                 || found.children().size() != declared.children().size()) {

@@ -58,7 +58,7 @@ final class GrowingBuffer {
                         array, (int) Math.min(padded(capacity), ArrowBatchEncoder.MAX_BATCH_BYTES));
     }
 
-    /** Hands over the content, padded with zeros to a multiple of 8, and starts anew. */
+    /** Returns the content, padded with zeros to a multiple of 8, and resets this buffer. */
     ByteBuffer take() {
         ByteBuffer content = ByteBuffer.wrap(array, 0, (int) padded(length)).slice();
         lastCapacity = Math.max(FIRST_CAPACITY, (int) padded(length));

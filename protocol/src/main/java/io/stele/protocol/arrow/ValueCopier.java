@@ -68,7 +68,7 @@ interface ValueCopier {
                 yield (from, i, to, j) -> to.setLong(j, from.longAt(i));
             }
             case TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {
-                // Decimals whose metadata got lost on their way are told by their digits
+                // A decimal that lost the metadata of its time type is recognized by its precision
                 check(
                         found.kind() == target.kind()
                                 || ArrowType.decimal(target).filter(found::equals).isPresent(),

@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
  * {@code exp}, and lives five minutes. Thread-safe.
  */
 public final class SharedSecretToken {
-    /** How long a token is good for. */
+    /** How long a token is valid. */
     public static final Duration LIFETIME = Duration.ofMinutes(5);
 
     /** Shortest secret taken; anything shorter can be guessed. */
@@ -58,7 +58,7 @@ public final class SharedSecretToken {
         this.key = new SecretKeySpec(secretHash, ALGORITHM);
     }
 
-    /** A new token for a subject (who is calling, for logs). */
+    /** A new token for a subject (the name of the caller, for logs). */
     public String issue(String subject) {
         Instant now = clock.instant();
         String claims =

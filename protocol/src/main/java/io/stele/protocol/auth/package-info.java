@@ -1,4 +1,4 @@
-/** Who may speak to a sidecar: shared-secret tokens. */
+/** Authentication of clients by sidecars: shared-secret tokens. */
 @NullMarked
 package io.stele.protocol.auth;
 

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 
-/** An action that a service knows, for ListActions. */
+/** An action that a service supports, as ListActions returns it. */
 public record ActionType(String type, String description) {
     public ActionType {
         requireNonNull(type, "type is null");

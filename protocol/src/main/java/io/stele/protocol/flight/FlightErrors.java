@@ -24,12 +24,12 @@ public final class FlightErrors {
     public static final Metadata.Key<String> RETRY_AFTER =
             Metadata.Key.of("stele-retry-after-ms", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** What a message may take of the 8 KiB that HTTP/2 headers have by default. */
+    /** Longest message: a part of the 8 KiB that HTTP/2 headers have by default. */
     private static final int MAX_MESSAGE_BYTES = 4_000;
 
     private FlightErrors() {}
 
-    /** What a service closes a call with. */
+    /** The status with which a service closes a call. */
     public static Status status(SteleException failure) {
         return Status.fromCode(statusCode(failure.code()))
                 .withDescription(shortened(String.valueOf(failure.getMessage())))
@@ -153,8 +153,8 @@ public final class FlightErrors {
         return switch (code) {
             case UNAUTHENTICATED, PERMISSION_DENIED -> ErrorCode.UNAUTHENTICATED;
             case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> ErrorCode.UNAVAILABLE;
-            // gRPC's own: a message beyond a limit, which is as long when it is sent again. A
-            // sidecar that is busy says so by its code
+            // RESOURCE_EXHAUSTED comes from gRPC for a message beyond a limit, which a retry would
+            // exceed again. A busy sidecar sends its own error code instead
             case INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED, RESOURCE_EXHAUSTED ->
                     ErrorCode.INVALID_ARGUMENT;
             case DATA_LOSS -> ErrorCode.CORRUPT_DATA;

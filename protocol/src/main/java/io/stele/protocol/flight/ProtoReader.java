@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Walks over the fields of a protobuf message; fields nobody asks for are skipped, so newer peers
- * are understood. Ranges of the message are returned without copying. Confined to one thread.
+ * A reader of the fields of a protobuf message; unknown fields are skipped, so messages of newer
+ * peers can be read. Ranges of the message are returned without copying. Confined to one thread.
  */
 final class ProtoReader {
     private static final int VARINT = 0;

@@ -18,14 +18,14 @@ public final class QueryTagHeaders {
 
     private QueryTagHeaders() {}
 
-    /** Adds what the tag says. */
+    /** Adds the values of the tag to the headers. */
     public static void put(QueryTag tag, Metadata headers) {
         put(USER, tag.user(), headers);
         put(SOURCE, tag.source(), headers);
         put(RESOURCE_GROUP, tag.resourceGroup(), headers);
     }
 
-    /** What the headers of a call say. */
+    /** Reads the tag from the headers of a call. */
     public static QueryTag get(Metadata headers) {
         return new QueryTag(
                 decode(headers.get(USER)),

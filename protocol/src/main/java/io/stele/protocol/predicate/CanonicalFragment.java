@@ -21,8 +21,8 @@ public final class CanonicalFragment {
     private final StringBuilder text;
 
     /**
-     * @param format says how results are written and what they mean; another one finds nothing of
-     *     before
+     * @param format the version of the results' encoding and meaning; results of another version
+     *     are never found
      */
     public CanonicalFragment(int format) {
         this.text = new StringBuilder().append(format).append('\n');
@@ -37,13 +37,13 @@ public final class CanonicalFragment {
         return new CanonicalFragment(text);
     }
 
-    /** Adds what is told by its text, without line breaks. */
+    /** Adds a line of text, without line breaks. */
     public CanonicalFragment add(String line) {
         text.append(requireNonNull(line, "line is null")).append('\n');
         return this;
     }
 
-    /** Adds what is told by its JSON. */
+    /** Adds a value as JSON. */
     public CanonicalFragment addJson(Object value) {
         try {
             return add(SchemaJson.mapper().writeValueAsString(value));

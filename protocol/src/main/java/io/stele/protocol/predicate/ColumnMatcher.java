@@ -37,7 +37,7 @@ abstract sealed class ColumnMatcher {
 
     abstract boolean contains(BinaryValues row, int column);
 
-    /** A column without order: only null or any value can be told apart. */
+    /** A column without order: only null and not null can be distinguished. */
     private static final class OfNull extends ColumnMatcher {
         private final boolean anyAllowed;
 

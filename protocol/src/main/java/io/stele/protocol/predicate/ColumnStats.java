@@ -25,7 +25,7 @@ public record ColumnStats(
         @JsonProperty("max") Optional<byte[]> max,
         @JsonProperty("nullCount") long nullCount,
         @JsonProperty("hasNaN") boolean hasNaN) {
-    /** Nothing is known. */
+    /** No statistics. */
     public static final ColumnStats UNKNOWN =
             new ColumnStats(Optional.empty(), Optional.empty(), -1, true);
 

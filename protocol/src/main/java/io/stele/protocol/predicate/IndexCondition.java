@@ -24,9 +24,9 @@ public record IndexCondition(IndexSchema index, List<byte[]> keys) {
     }
 
     /**
-     * How the rows of interest can be found by an index that is ready: by the one with most
-     * columns, of those the one with fewest keys. Empty where there is none, or where the predicate
-     * gives the whole primary key.
+     * The condition for finding the matching rows by an index that is ready: the one with most
+     * bound columns, of those the one with fewest keys. Empty where there is none, or where the
+     * predicate gives the whole primary key.
      */
     public static Optional<IndexCondition> of(TableSchema table, ScanPredicate predicate) {
         return PredicateKeys.bindsPrimaryKey(table, predicate)

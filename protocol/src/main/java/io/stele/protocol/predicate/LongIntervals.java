@@ -15,7 +15,7 @@ public final class LongIntervals {
     }
 
     /**
-     * An interval as it is said; it may have no value.
+     * An interval with open or closed ends; it may be empty.
      *
      * @param low its least value, or the one below
      * @param high its greatest value, or the one above

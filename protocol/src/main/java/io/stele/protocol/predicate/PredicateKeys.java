@@ -91,7 +91,7 @@ public final class PredicateKeys {
         return values;
     }
 
-    /** Adds the values of a range; false if they cannot be told, or are too many. */
+    /** Adds the values of a range; false if they cannot be listed, or are too many. */
     private static boolean addRange(
             ValueRange range, DataType type, int maxCount, List<byte[]> values) {
         if (!isCountable(type.kind()) || range.low().isEmpty() || range.high().isEmpty()) {

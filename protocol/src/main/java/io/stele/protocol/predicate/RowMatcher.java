@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * A {@link ScanPredicate} made ready for the rows of one layout; allocates nothing per row. Domains
- * of columns that the layout does not have, or that have no order, are ignored: they keep every
- * row. Has a buffer: confined to one thread.
+ * of columns that the layout does not have, or that have no order, are ignored: every row matches
+ * them. It reuses a buffer, so it is confined to one thread.
  */
 public final class RowMatcher {
     private final ColumnMatcher[] matchers;

@@ -59,9 +59,9 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
     }
 
     /**
-     * What is left to be asked of {@code rowCount} rows with these statistics: the domains that
-     * some of them may miss, nulls and NaN included. A domain that all of them are in makes no
-     * difference to these rows.
+     * The domains that must still be checked for {@code rowCount} rows with these statistics: those
+     * that some rows may not match, nulls and NaN included. A domain that all rows match is left
+     * out.
      *
      * @param stats column id to statistics; a column without any is unknown
      */

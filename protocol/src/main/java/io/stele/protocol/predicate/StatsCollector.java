@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers the {@link ColumnStats} of rows as they pass, of every orderable column; the others get a
- * null count only. Allocates only when a bound moves. Confined to one thread.
+ * Collects the {@link ColumnStats} of the rows given to it, of every orderable column; other
+ * columns get only a null count. It allocates only when a bound changes. Confined to one thread.
  */
 public final class StatsCollector {
     /**
@@ -46,7 +46,7 @@ public final class StatsCollector {
         }
     }
 
-    /** Takes so many rows into account, whose values come column by column. */
+    /** Counts rows whose values are added column by column. */
     public void addRows(long count) {
         rowCount += count;
     }
@@ -135,8 +135,8 @@ public final class StatsCollector {
         }
 
         /**
-         * The value, or the smallest short bound above it; null when there is none: all kept bytes
-         * are 0xFF.
+         * The value, or the smallest short bound above it; null when there is none, as all bytes of
+         * the prefix are 0xFF.
          */
         private static byte @Nullable [] upperBound(byte[] value, int length) {
             if (length <= MAX_BOUND_BYTES) {

@@ -1,4 +1,4 @@
-/** What a scan may leave out: domains of columns, and the statistics they are tested against. */
+/** Predicates of scans: domains of columns, and the statistics they are tested against. */
 @NullMarked
 package io.stele.protocol.predicate;
 

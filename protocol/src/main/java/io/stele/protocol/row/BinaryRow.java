@@ -32,7 +32,7 @@ public final class BinaryRow extends BinaryValues {
         return layout;
     }
 
-    /** Where the row starts in {@link #array()}. */
+    /** The start of the row in {@link #array()}. */
     public int offset() {
         return offset;
     }

@@ -37,7 +37,7 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
     /** Position of the slot in {@link #bytes}. */
     abstract int slot(int index);
 
-    /** Where the value's bytes start, counted from the start of the values. */
+    /** The start of the value's bytes, counted from the start of the values. */
     abstract int start(int index);
 
     public final boolean isNull(int index) {
@@ -92,8 +92,8 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
     }
 
     /**
-     * Where a value lies in {@link #array()}: text, binary, nested structures, and the 16 bytes of
-     * decimals and UUIDs.
+     * The start of a value in {@link #array()}: text, binary, nested structures, and the 16 bytes
+     * of decimals and UUIDs.
      */
     public final int bytesOffset(int index) {
         PhysicalForm form = form(index);

@@ -75,12 +75,12 @@ public final class GrowingBytes {
         return length;
     }
 
-    /** Forgets the content, keeps the memory. */
+    /** Empties the content; the array is reused. */
     public void clear() {
         length = 0;
     }
 
-    /** Forgets what lies behind the first {@code newLength} bytes, keeps the memory. */
+    /** Drops the bytes after the first {@code newLength}; the array is reused. */
     public void truncate(int newLength) {
         if (newLength < 0 || newLength > length) {
             throw new IllegalArgumentException(

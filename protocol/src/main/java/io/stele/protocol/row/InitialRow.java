@@ -13,7 +13,10 @@ import java.util.Optional;
 public final class InitialRow {
     private InitialRow() {}
 
-    /** The value in the type that the column has now; empty: rows of before have null. */
+    /**
+     * The initial value in the column's present type; empty: rows written before the column was
+     * added have null.
+     */
     public static Optional<BinaryRow> of(ColumnSchema column) {
         return column.initialValue().map(value -> of(value, column.type()));
     }
@@ -34,7 +37,7 @@ public final class InitialRow {
     }
 
     /**
-     * Checks that the bytes are a value of their type, whoever sent them.
+     * Checks that the bytes are a value of their type.
      *
      * @throws io.stele.protocol.SteleException as {@link RowLayout#validate}
      */

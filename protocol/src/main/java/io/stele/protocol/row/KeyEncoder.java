@@ -91,8 +91,8 @@ public final class KeyEncoder {
     }
 
     /**
-     * What {@link io.stele.protocol.schema.ShardRouter} hashes; of a table with a distribution or
-     * primary key.
+     * An encoder of the key that {@link io.stele.protocol.schema.ShardRouter} hashes, for a table
+     * with a distribution or primary key.
      */
     public static KeyEncoder forDistribution(TableSchema schema) {
         if (schema.distributionColumns().isEmpty()) {
@@ -245,7 +245,7 @@ public final class KeyEncoder {
     }
 
     /**
-     * Length of the key of these columns that starts at {@code offset}, whatever follows it;
+     * Length of the key of these columns that starts at {@code offset}; bytes after it are ignored.
      * CORRUPT_DATA when it does not end by {@code limit}.
      */
     public int length(byte[] bytes, int offset, int limit) {
@@ -274,7 +274,7 @@ public final class KeyEncoder {
     }
 
     /**
-     * Where a component that starts at {@code from} ends; CORRUPT_DATA when it does not end by
+     * The end of a component that starts at {@code from}; CORRUPT_DATA when it does not end by
      * {@code limit}.
      */
     int componentEnd(int component, byte[] key, int from, int limit) {

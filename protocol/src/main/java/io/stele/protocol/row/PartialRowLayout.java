@@ -89,7 +89,7 @@ public final class PartialRowLayout {
     }
 
     /**
-     * The layout of a partial row as its first bytes say.
+     * Reads the layout of a partial row from its first bytes.
      *
      * @throws SteleException CORRUPT_DATA, NULL_KEY without the primary key
      */

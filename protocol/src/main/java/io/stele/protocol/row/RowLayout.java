@@ -33,9 +33,9 @@ public final class RowLayout {
     public static final int MAX_ROW_BYTES = 16 << 20;
 
     /**
-     * What a row in files may have: widening makes one of {@link #MAX_ROW_BYTES} as large as this,
-     * tinyint to bigint in an array, and initial values of later columns make it larger. Whoever
-     * reads takes it; whoever writes a new row refuses more than {@link #MAX_ROW_BYTES}.
+     * Greatest row in files. Widening makes a row of {@link #MAX_ROW_BYTES} up to this large
+     * (tinyint to bigint in an array), and initial values of later columns enlarge it too. Readers
+     * accept it; writers of new rows refuse more than {@link #MAX_ROW_BYTES}.
      */
     public static final int MAX_STORED_ROW_BYTES = 8 * MAX_ROW_BYTES;
 
@@ -168,7 +168,7 @@ public final class RowLayout {
     }
 
     /**
-     * Checks that bytes are a row of this layout, whatever their origin: structure, bounds, NOT
+     * Checks that bytes from an untrusted source are a row of this layout: structure, bounds, NOT
      * NULL and that every value is in its type (text is UTF-8 and not too long, decimals and times
      * in range).
      *

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A conversion of rows of one schema version of a table to another. Columns and nested fields are
- * found by id, whatever their names and positions. A column that the earlier version does not have
- * gets its initial value. A field that it does not have is null. Columns and fields that the later
- * version does not have are left out, and narrower values are widened. Immutable; the rows are
- * converted by a {@link Mapper}, which is not.
+ * found by id, not by name or position. A column that the earlier version does not have gets its
+ * initial value. A field that it does not have is null. Columns and fields that the later version
+ * does not have are left out, and narrower values are widened. Immutable; the rows are converted by
+ * a {@link Mapper}, which is not.
  */
 public final class RowMapping {
     private static final int ABSENT = -1;
@@ -27,7 +27,7 @@ public final class RowMapping {
     private final @Nullable ValueMapping[] values;
 
     /** For each column of the target that the source has not what it has instead; null for null. */
-    private final @Nullable BinaryRow[] initials; // nobody moves them
+    private final @Nullable BinaryRow[] initials; // their positions are never changed
 
     private final boolean sameBytes;
 

@@ -83,8 +83,8 @@ final class RowValidator {
     }
 
     /**
-     * Checks an array and returns the bytes it occupies; unless {@code exact < 0} they must be that
-     * many.
+     * Checks an array and returns its size in bytes; unless {@code exact < 0} the size must be
+     * {@code exact}.
      */
     private int array(ValueLayout element, int offset, int length, int exact, boolean nullable) {
         if (length < 4) {

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * | date LocalDate | time LocalTime | timestamp LocalDateTime | timestamp with time zone Instant |
  * uuid UUID | array List | map Map | row List of the fields. Of more digits than nanoseconds, times
  * and timestamps are BigDecimal, seconds since midnight or since 1970 (UTC), and are also taken as
- * the classes above. Reading gives the natural class. Anything else, and digits that the type does
- * not keep, is TYPE_MISMATCH naming the column.
+ * the classes above. Reading gives the natural class. Anything else, and digits beyond the type's
+ * precision, is TYPE_MISMATCH naming the column.
  */
 public final class Rows {
     private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -255,7 +255,7 @@ public final class Rows {
         if (value.signum() == 0) {
             return BigInteger.ZERO;
         }
-        // More digits behind the point than the type keeps are fine if they are zeros.
+        // Digits beyond the type's scale are accepted if they are zeros.
         BigDecimal stripped = value.stripTrailingZeros();
         if (stripped.scale() > type.scale()) {
             throw mismatch(value, layout, name);

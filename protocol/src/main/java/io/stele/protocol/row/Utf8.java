@@ -32,8 +32,8 @@ final class Utf8 {
     }
 
     /**
-     * Whether text has a surrogate without its partner, which UTF-8 cannot say: Java's encoder
-     * wrote a question mark for it.
+     * Whether text has a surrogate without its partner, which UTF-8 cannot represent: Java's
+     * encoder wrote a question mark for it.
      *
      * @param encoded the text as the encoder wrote it
      */
@@ -68,7 +68,7 @@ final class Utf8 {
     }
 
     /**
-     * Where the next question mark is, or the length. Eight bytes at a time: a byte of the
+     * The position of the next question mark, or the length. Eight bytes at a time: a byte of the
      * difference is zero where one is, and the lowest bit set shows the first of them.
      */
     private static int nextQuestionMark(byte[] bytes, int from) {

@@ -177,7 +177,8 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
     }
 
     /**
-     * Sets text; TYPE_MISMATCH when it has a surrogate without its partner, which UTF-8 cannot say.
+     * Sets text; TYPE_MISMATCH when it has a surrogate without its partner, which UTF-8 cannot
+     * represent.
      */
     public final void setString(int index, String value) {
         byte[] encoded = value.getBytes(StandardCharsets.UTF_8);

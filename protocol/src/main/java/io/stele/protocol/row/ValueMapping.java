@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 abstract class ValueMapping {
-    /** How values of {@code from} become values of {@code to}. */
+    /** The mapping of values of {@code from} to values of {@code to}. */
     static ValueMapping of(IdentifiedType from, IdentifiedType to) {
         boolean sameKind = from.type().kind() == to.type().kind();
         ValueMapping nested =

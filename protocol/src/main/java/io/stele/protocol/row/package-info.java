@@ -1,5 +1,5 @@
 /**
- * Rows, keys and single values as bytes: the forms that the wire, the log, memtables and row files
+ * Rows, keys and single values as bytes: the forms that the wire, the log, memtables and SST files
  * share.
  */
 @NullMarked

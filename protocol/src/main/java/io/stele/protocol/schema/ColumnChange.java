@@ -9,18 +9,18 @@ import java.util.Optional;
 /**
  * One ALTER TABLE of a column or of a field inside one.
  *
- * @param kind what is done
- * @param path to what is changed: the column, then names of fields; {@code element}, {@code key}
+ * @param kind the kind of change
+ * @param path to the changed part: the column, then names of fields; {@code element}, {@code key}
  *     and {@code value} stand for the parts of arrays and maps. Of {@link Kind#ADD} the row that
  *     gets the field; empty: the table gets a column
  * @param name of ADD and RENAME the new name
  * @param type of ADD and SET_TYPE the new type
  * @param comment of ADD the comment of the column
  * @param defaultValue of ADD the default value of the column: what statements write from now on
- * @param position of ADD where the column goes; empty: behind the others
- * @param initialValue of ADD what the rows that are there have in the column; empty: null
+ * @param position of ADD the place of the column; empty: after the others
+ * @param initialValue of ADD the value of the existing rows in the column; empty: null
  * @param notNull of ADD whether the column may not be null; only with an initial value, since the
- *     rows that are there must have one
+ *     existing rows must have one
  */
 public record ColumnChange(
         Kind kind,
@@ -92,7 +92,7 @@ public record ColumnChange(
     }
 
     /**
-     * Where a new column goes.
+     * The place of a new column.
      *
      * @param after the column before it; empty: it is the first
      */
@@ -104,7 +104,7 @@ public record ColumnChange(
         }
     }
 
-    /** What is done to a column or field. */
+    /** The kinds of changes of a column or field. */
     public enum Kind {
         /** A new column, or a new nullable field, which is null in all rows there are. */
         ADD,
@@ -131,12 +131,12 @@ public record ColumnChange(
         return with(newDefault, position, initialValue, notNull);
     }
 
-    /** The same new column with a value for the rows that are there. */
+    /** The same new column with a value for the existing rows. */
     public ColumnChange withInitialValue(InitialValue value) {
         return with(defaultValue, position, Optional.of(value), notNull);
     }
 
-    /** The same new column, NOT NULL: the rows that are there need an initial value. */
+    /** The same new column, NOT NULL: the existing rows need an initial value. */
     public ColumnChange asNotNull() {
         return with(defaultValue, position, initialValue, true);
     }

@@ -23,9 +23,9 @@ import java.util.stream.IntStream;
  * @param fieldIds permanent ids of the row fields inside the type, in the order of {@link
  *     IdentifiedType}; empty: they are 1, 2 and so on, as in every column that never changed inside
  * @param defaultValue a literal of SQL that statements write where they give the column no value, 1
- *     to {@value #MAX_DEFAULT_LENGTH} characters; empty: null. It means something to Trino only,
- *     and nothing to rows that are there
- * @param initialValue what rows have that were written before the column was added; it never
+ *     to {@value #MAX_DEFAULT_LENGTH} characters; empty: null. Only Trino uses it; it does not
+ *     affect existing rows
+ * @param initialValue the value of rows that were written before the column was added; it never
  *     changes; empty: null
  */
 public record ColumnSchema(
@@ -73,7 +73,7 @@ public record ColumnSchema(
                 initialValue);
     }
 
-    /** A column that rows of before, if there are any, have null in. */
+    /** A column that is null in rows written before it was added. */
     public ColumnSchema(
             int id,
             String name,
@@ -155,7 +155,7 @@ public record ColumnSchema(
                 id, name, type, nullable, comment, fieldIds, newDefault, initialValue);
     }
 
-    /** The same column, which rows of before have this value in. */
+    /** The same column with the value that it has in rows written before it was added. */
     ColumnSchema withInitialValue(Optional<InitialValue> value) {
         return new ColumnSchema(id, name, type, nullable, comment, fieldIds, defaultValue, value);
     }

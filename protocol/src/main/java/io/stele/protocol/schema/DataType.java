@@ -18,14 +18,14 @@ public sealed interface DataType
                 MapType,
                 RowType {
     /**
-     * Deepest nesting of arrays, maps and rows: keeps every recursive walk far from the end of the
+     * Deepest nesting of arrays, maps and rows: bounds recursive walks, so that none overflows the
      * stack.
      */
     int MAX_DEPTH = 32;
 
     TypeKind kind();
 
-    /** How values lie in rows, keys and statistics. */
+    /** The physical form of values in rows, keys and statistics. */
     PhysicalForm form();
 
     /** The type in Trino's syntax, for example {@code decimal(12,2)}. */

@@ -80,7 +80,7 @@ public record IdentifiedType(DataType type, List<Child> children) {
         return new Child(0, Optional.of(name), of(type, ids));
     }
 
-    /** How many row fields a type has, at all levels. */
+    /** The number of row fields of a type, at all levels. */
     public static int fieldCount(DataType type) {
         return of(type, () -> 0).ids().size();
     }
@@ -102,10 +102,10 @@ public record IdentifiedType(DataType type, List<Child> children) {
     }
 
     /**
-     * The row with only those of its fields that paths lead to, and of these only what the paths
-     * name; empty if it has none of them. Types other than rows are kept as they are.
+     * The row type with only the fields on the given paths; empty if it has none of them. Types
+     * other than rows are returned unchanged.
      *
-     * @param paths ids of fields from the outside in; an empty one keeps everything
+     * @param paths ids of fields from the outside in; an empty one selects everything
      */
     public Optional<IdentifiedType> keeping(List<List<Integer>> paths) {
         if (type.kind() != TypeKind.ROW || paths.stream().anyMatch(List::isEmpty)) {

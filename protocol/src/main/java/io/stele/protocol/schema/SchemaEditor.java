@@ -120,7 +120,7 @@ public final class SchemaEditor {
         return column.withType(changed);
     }
 
-    /** Goes down the path and changes what is there. */
+    /** Follows the path and changes the part at its end. */
     private IdentifiedType at(
             IdentifiedType type, ColumnChange change, int step, StringBuilder where) {
         List<String> path = change.path();

@@ -39,7 +39,7 @@ public record SchemaHistory(
      *
      * @param schemaVersion the version
      * @param columns in their order
-     * @param endedLsn from when on the table had other columns; empty in catalogs of before
+     * @param endedLsn the LSN of the next version; empty in older catalogs
      */
     public record Version(
             @JsonProperty("schemaVersion") int schemaVersion,
@@ -59,8 +59,10 @@ public record SchemaHistory(
     /**
      * A table as it looked at an LSN.
      *
-     * @param schema names and order of then, types of now, which hold every value of then
-     * @param goneColumns ids of columns in it that were dropped since: their values are not kept
+     * @param schema names and order of that time, with the present types, which hold every earlier
+     *     value
+     * @param goneColumns ids of columns in it that were dropped since: their values are no longer
+     *     readable
      */
     public record AsOf(TableSchema schema, List<Integer> goneColumns) {
         public AsOf {
@@ -141,7 +143,7 @@ public record SchemaHistory(
                 gone.add(then.id());
             }
         }
-        // Options may be of columns that came later; whoever reads asks with the version of now
+        // Options may name columns that were added later; the actual read uses the present version
         TableSchema schema =
                 current.withOptions(TableOptions.NONE)
                         .withColumns(current.schemaVersion(), columns);
@@ -168,8 +170,8 @@ public record SchemaHistory(
     }
 
     /**
-     * With a version that ends though its columns go on, since the numbers after it may have been
-     * given and nobody knows for what. It counts for the limit, and is not refused by it.
+     * Ends a version without changing its columns, because the following version numbers may have
+     * been used already. It counts towards the limit, but is never refused by it.
      */
     public SchemaHistory passedOver(TableSchema ended, Lsn now) {
         return withVersion(ended, nextColumnId, now);

@@ -22,7 +22,7 @@ public final class ShardRouter {
         return shard(shardCount, XxHash64.hash(distributionKey, offset, length));
     }
 
-    /** As above, for who has the key's hash at hand. */
+    /** As above, for a caller that has the key's hash already. */
     public static int shard(int shardCount, long hash) {
         return (int) Math.floorMod(hash, (long) shardCount);
     }

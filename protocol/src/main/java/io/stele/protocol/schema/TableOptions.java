@@ -59,7 +59,7 @@ public record TableOptions(
     /** Longest retention and time to live: 100 years. */
     public static final long MAX_MILLIS = 100L * 366 * 24 * 3_600_000;
 
-    /** Most steps that are kept: older ones are about readers of long ago. */
+    /** Most steps that are stored: earlier ones matter only to readers at very old snapshots. */
     public static final int MAX_TIME_TO_LIVE_STEPS = 16;
 
     public TableOptions {
@@ -108,8 +108,8 @@ public record TableOptions(
     }
 
     /**
-     * The LSN below which rows have expired for a reader: rises with the reader's LSN, and never
-     * depends on when it is asked. 0 where rows do not expire.
+     * The LSN below which rows have expired for a reader: it rises with the reader's LSN, and never
+     * depends on the time of the call. 0 where rows do not expire.
      *
      * @param readLsn of the reader; not {@code Long.MAX_VALUE}, which is no time
      */

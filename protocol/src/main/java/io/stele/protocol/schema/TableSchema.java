@@ -373,7 +373,7 @@ public record TableSchema(
         }
     }
 
-    /** A column as its author knows it. */
+    /** The column's name for error messages. */
     private static String name(List<ColumnSchema> columns, int columnId) {
         return columns.stream()
                 .filter(column -> column.id() == columnId)

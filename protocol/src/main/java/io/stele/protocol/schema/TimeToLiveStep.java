@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 
 /**
- * The time to live of a table's rows from an LSN on, as the catalog keeps it: what had expired by
- * then never comes back, whatever the time to live is later.
+ * The time to live of a table's rows from an LSN on, as the catalog stores it: rows that had
+ * expired by then never return, even if the time to live is raised later.
  *
  * @param since readers at or above follow this step, up to the next one
  * @param millis age at which rows disappear, in milliseconds; negative: they do not

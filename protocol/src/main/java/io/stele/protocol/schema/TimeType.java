@@ -8,7 +8,7 @@ import static io.stele.protocol.schema.TypeLimits.check;
  * @param precision digits of the second's fraction, 0 to 12
  */
 public record TimeType(int precision) implements DataType {
-    /** Most digits kept as nanoseconds. */
+    /** Greatest precision stored in nanoseconds. */
     public static final int MAX_NANOS_PRECISION = 9;
 
     /** Most digits of the second's fraction. */

@@ -7,8 +7,8 @@ import static io.stele.protocol.schema.TypeLimits.check;
  *
  * <p>Up to precision 6 values are microseconds since 1970 in 64 bits. Beyond they are wide: nano-
  * (7 to 9) or picoseconds (10 to 12) in 128 bits, for all years that Trino has. Precisions 7 to 9
- * also have a narrow form, nanoseconds in 64 bits (years 1677 to 2262): the only one that there
- * once was, which old tables, logs and files go on to use.
+ * also have a narrow form, nanoseconds in 64 bits (years 1677 to 2262): once the only form, which
+ * old tables, logs and files still use.
  *
  * @param precision digits of the second's fraction, 0 to 12
  * @param withTimeZone whether values are instants
@@ -16,7 +16,7 @@ import static io.stele.protocol.schema.TypeLimits.check;
  */
 public record TimestampType(int precision, boolean withTimeZone, boolean isWide)
         implements DataType {
-    /** Most digits kept as microseconds. */
+    /** Greatest precision stored in microseconds. */
     public static final int MAX_MICROS_PRECISION = 6;
 
     /** Most digits of nanoseconds. */

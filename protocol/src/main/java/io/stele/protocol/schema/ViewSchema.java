@@ -13,11 +13,11 @@ import java.util.Optional;
  * not. Immutable; checked by its constructor.
  *
  * @param revision changes with the definition, and never comes again for a view of the name
- * @param definition the query and all that goes with it, as who created the view wrote it; 1 to
- *     {@value #MAX_DEFINITION_LENGTH} characters
+ * @param definition the query and its settings, as the view's creator wrote them; 1 to {@value
+ *     #MAX_DEFINITION_LENGTH} characters
  * @param storageTable of a materialized view the table that has its rows
- * @param refresh of a materialized view what its rows were made of, as who refreshed it wrote it;
- *     empty: it never was
+ * @param refresh of a materialized view the description of its rows' source, as the client that
+ *     refreshed it wrote it; empty: never refreshed
  */
 public record ViewSchema(
         @JsonProperty("schemaName") String schemaName,

@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 
 /**
- * A request failed: {@code code text | message text}, the code by its name, and where it is known
- * {@code milliseconds to wait before the request may succeed 8}. For a WRITE this is final: the
- * batch was not applied and will not be. A sidecar that does not know closes the connection instead
- * of answering.
+ * A request failed: {@code code text | message text}, the code by its name, and optionally {@code
+ * milliseconds to wait before the request may succeed 8}. For a WRITE this is final: the batch was
+ * not applied and will not be. A sidecar that is not sure of this closes the connection instead of
+ * answering.
  */
 public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfterMillis) {
     public ErrorReply {
@@ -20,13 +20,13 @@ public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfter
         requireNonNull(retryAfterMillis, "retryAfterMillis is null");
     }
 
-    /** A failure of which it is not known how long to wait. */
+    /** A failure without a hint how long to wait. */
     public ErrorReply(ErrorCode code, String message) {
         this(code, message, OptionalLong.empty());
     }
 
     /**
-     * What a failure is on the wire.
+     * The wire form of a failure.
      *
      * @param knowsWaiting whether the client understands how long to wait
      */
@@ -48,7 +48,7 @@ public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfter
     }
 
     /**
-     * Reads an ERROR; a code this version does not know becomes INTERNAL and is named in the
+     * Reads an ERROR; a code that this version does not have becomes INTERNAL and is named in the
      * message.
      */
     public static ErrorReply decode(Frame frame) {

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 /**
  * One frame as it was read: the payload is an array of its own, so that it can be handed on (to the
- * log, to a caller) without a copy. Whoever receives a frame owns its payload.
+ * log, to a caller) without a copy. The receiver of a frame owns its payload.
  *
  * @param requestId chosen by the client, repeated in the reply; unsigned
  */

@@ -27,7 +27,10 @@ public enum FrameType {
     PING_REPLY(10),
     /** Sidecar: the request failed and had no effect. */
     ERROR(11),
-    /** Client: an action of Flight's that opens what is to be read, and its request. */
+    /**
+     * Client: an action that may be repeated, as of Flight's DoAction: its type and its request,
+     * see {@link ActionCall}.
+     */
     ACTION(12),
     /** Sidecar: the action's result. */
     ACTION_REPLY(13),

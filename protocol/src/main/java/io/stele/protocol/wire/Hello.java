@@ -12,8 +12,9 @@ import java.util.Optional;
  * versions and ignored.
  *
  * @param token a {@code SharedSecretToken}
- * @param client who is calling, for the sidecar's status and logs
- * @param tag what the sidecar chooses a scheduling group by, for all requests of the connection
+ * @param client the name of the caller, for the sidecar's status and logs
+ * @param tag the identity by which the sidecar chooses a scheduling group for all requests of the
+ *     connection
  */
 public record Hello(int version, String token, String client, Optional<QueryTag> tag) {
     public Hello {

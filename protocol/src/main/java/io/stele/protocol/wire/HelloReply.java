@@ -16,7 +16,7 @@ import static java.util.Objects.requireNonNull;
  */
 public record HelloReply(
         int version, String nodeId, int maxFrameBytes, int maxRequests, int maxUnansweredBatches) {
-    /** What sidecars remember that do not say it. */
+    /** The limit of older sidecars, which do not send it. */
     public static final int OLD_UNANSWERED_BATCHES = 256;
 
     public HelloReply {

@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * The answer to MULTI_GET: {@code schema version 4 | count 4 | entries}, an entry being a varint, 0
  * for an absent key or else the row's length plus one, and the row. Rows answer the keys in order.
- * The sidecar answers a prefix of the keys (at least one) where all rows would not fit a frame; the
- * client asks again for the rest.
+ * The sidecar answers a prefix of the keys (at least one) if all rows would not fit a frame; the
+ * client requests the rest again.
  *
  * @param schemaVersion the version whose layout the rows have
  */
@@ -55,7 +55,7 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
         return writer.toByteArray();
     }
 
-    /** How many rows are in a reply, and how many bytes it has at most. */
+    /** The number of rows in a reply, and its greatest size in bytes. */
     private record Extent(int count, int sizeBytes) {}
 
     public static MultiGetReply decode(Frame frame) {

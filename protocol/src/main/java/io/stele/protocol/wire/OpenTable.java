@@ -43,7 +43,7 @@ public final class OpenTable {
 
     private OpenTable() {}
 
-    /** A request that does not say whether the table is known is one for which it is not. */
+    /** Without the flag that the caller has the description, the reply includes it. */
     public static byte[] encode(OpenTableRequest request) {
         PayloadWriter writer =
                 new PayloadWriter(512)
@@ -93,8 +93,8 @@ public final class OpenTable {
     /**
      * Reads a request.
      *
-     * @throws SteleException INVALID_ARGUMENT: the frame is malformed, of another layout, or asks
-     *     for too much
+     * @throws SteleException INVALID_ARGUMENT: the frame is malformed, of another layout, or
+     *     exceeds a limit
      */
     public static OpenTableRequest decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.OPEN_TABLE, frame);

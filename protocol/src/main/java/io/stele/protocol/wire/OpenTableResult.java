@@ -22,15 +22,15 @@ import java.util.Optional;
  * <pre>
  * layout 1 | flags 1
  *     | flag 1: relation: varint length, JSON of a RelationReply; else it has neither
- *     | flag 2: read point: id text, lsn 8, ttl millis 8
+ *     | flag 2: snapshot: id text, lsn 8, ttl millis 8
  *     | flag 4: changes: instance 8, catalog 8, statistics 8, count, each: schema text, table text
  *     | flag 8: all may be different
  *     | flag 16: count of plans, each: table id 8, schema version 4, token text (empty: none), from lsn 8,
  *       file count 4, has shards 1, if so shards (ShardScans)
  * </pre>
  *
- * <p>A definition with its statistics comes only to who does not have it, and says more with each
- * version: it stays JSON.
+ * <p>A definition with its statistics is sent only to callers that do not have it, and gains fields
+ * with each version. So it stays JSON.
  */
 public final class OpenTableResult {
     private static final int RELATION = 1;

@@ -71,7 +71,10 @@ final class PayloadReader {
         return (int) read;
     }
 
-    /** A varint number of things that take at least so many bytes each: more cannot be there. */
+    /**
+     * Reads a varint count of elements of at least {@code minBytes} each; refuses a count that
+     * cannot fit the payload.
+     */
     int getCount(String what, int minBytes) {
         int count = getVarint(what);
         if ((long) count * minBytes > payload.length - position) {
@@ -82,7 +85,8 @@ final class PayloadReader {
     }
 
     /**
-     * Bits of one byte; others than the known ones are refused, since what they stand for is not.
+     * Reads one byte of flags; unknown flags are refused, because the bytes that belong to them
+     * cannot be read.
      */
     int getFlags(String what, int known) {
         int flags = getByte(what) & 0xFF;
@@ -156,7 +160,7 @@ final class PayloadReader {
                         + payload.length);
     }
 
-    /** What a record says of fields that it cannot have. */
+    /** The error for field values that a record's constructor refuses. */
     SteleException malformed(IllegalArgumentException wrong) {
         return new SteleException(
                 ErrorCode.INVALID_ARGUMENT, "Malformed " + type + ": " + wrong.getMessage(), wrong);

@@ -15,7 +15,7 @@ public final class WireLimits {
     /** The version this code speaks. */
     public static final int VERSION = 3;
 
-    /** The oldest version that clients speak with a sidecar of before. */
+    /** The oldest version that clients accept from an older sidecar. */
     public static final int MIN_VERSION = 1;
 
     /** The first version with {@link FrameType#OPEN_TABLE}. */
@@ -55,8 +55,8 @@ public final class WireLimits {
     public static final int MAX_TEXT_BYTES = 8 << 10;
 
     /**
-     * Greatest number of unanswered batches that a writer has to one shard, which remembers the
-     * outcomes of its last ones accordingly. The sidecar says it in its greeting.
+     * Greatest number of unanswered batches that a writer has to one shard, which stores the
+     * outcomes of as many latest batches. The sidecar sends its value in HELLO_REPLY.
      */
     public static final int MAX_UNANSWERED_BATCHES = 1024;
 

@@ -39,7 +39,7 @@ public record Write(ShardId shard, UUID writerId, long sequence, byte[] payload,
         return head;
     }
 
-    /** Reads the head; the batch is checked by whoever reads it. */
+    /** Reads the head; the batch itself is checked by {@link WriteBatchReader}. */
     public static Write decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.WRITE, frame);
         int tableGroup = reader.getInt("table group");

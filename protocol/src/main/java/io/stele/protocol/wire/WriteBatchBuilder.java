@@ -39,7 +39,7 @@ public final class WriteBatchBuilder {
         reset(tableId, schemaVersion);
     }
 
-    /** Empties the batch and keeps its memory. */
+    /** Empties the batch; its memory is reused. */
     public void reset(TableId tableId, int schemaVersion) {
         requireNonNull(tableId, "tableId is null");
         BigEndian.putLong(buffer, 0, tableId.value());

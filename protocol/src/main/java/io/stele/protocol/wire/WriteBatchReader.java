@@ -10,8 +10,8 @@ import java.util.Objects;
 
 /**
  * Walks over the operations of a write batch without copying: after {@link #next} the key and the
- * row are ranges of {@link #buffer}. Checks the structure as it goes; what a row says is the row
- * layout's to check. Confined to one thread.
+ * row are ranges of {@link #buffer}. Checks the structure while reading; the content of rows is
+ * checked by the row layout. Confined to one thread.
  *
  * <p>Invariant: a range it names lies inside the batch.
  */
@@ -76,7 +76,7 @@ public final class WriteBatchReader {
         return operationCount;
     }
 
-    /** Where the batch starts in {@link #buffer}. */
+    /** The start of the batch in {@link #buffer}. */
     public int offset() {
         return start;
     }

@@ -14,16 +14,17 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a fragment that makes batches to the one that asks for them (Hologres, section 4.3): the
- * producer works on its context only while somebody waits for a batch, or to make one ahead.
+ * The connection from a fragment that produces batches to the one that pulls them (Hologres,
+ * section 4.3): the producer works on its context only while a pull waits for a batch, or to make
+ * one ahead.
  *
  * <p>Invariant: every pull completes exactly once, with a batch, the end, a {@link
  * FragmentException} or a {@link CancellationException}, in the order of the pulls; the source is
- * closed exactly once; at most {@code prefetch} batches are kept.
+ * closed exactly once; at most {@code prefetch} batches are buffered.
  *
  * <p>Threads: {@link #pull}, {@link #resume} and {@link #cancel} may be called from any thread.
- * Pulls complete on the producer's context, so what hangs on them should only submit to another
- * one. The context is to be cancelled after the edge, not instead of it.
+ * Pulls complete on the producer's context, so dependent stages should only submit to another one.
+ * The context is to be cancelled after the edge, not instead of it.
  */
 public final class Edge<B> {
     private final String fragment;
@@ -46,7 +47,7 @@ public final class Edge<B> {
     /**
      * @param fragment the name of the producer, for errors
      * @param context runs the producer
-     * @param sizeBytes how much memory a batch takes
+     * @param sizeBytes memory of a batch
      */
     public Edge(
             String fragment,
@@ -62,7 +63,7 @@ public final class Edge<B> {
     }
 
     /**
-     * Asks for the next batch. After the end every pull gives the end again.
+     * Pulls the next batch. After the end every pull returns the end again.
      *
      * @throws IllegalStateException if as many pulls wait as there are credits
      */
@@ -85,7 +86,7 @@ public final class Edge<B> {
         return pull;
     }
 
-    /** What the source waited for has happened. */
+    /** Called when the event for which the source waited has happened. */
     public void resume() {
         context.execute(
                 () -> {
@@ -112,7 +113,7 @@ public final class Edge<B> {
         answer();
     }
 
-    /** Starts making a batch if one is wanted and nobody makes one. */
+    /** Starts producing a batch if one is wanted and none is being produced. */
     private void produce() {
         if (!producing && wantsMore()) {
             producing = true;
@@ -206,7 +207,7 @@ public final class Edge<B> {
         }
     }
 
-    // The credit is given back first: what hangs on the pull may pull again.
+    // The credit is returned first, because a dependent stage of the pull may pull again.
     private void complete(CompletableFuture<Pulled<B>> pull, Pulled<B> answer) {
         outstanding.decrementAndGet();
         pull.complete(answer);

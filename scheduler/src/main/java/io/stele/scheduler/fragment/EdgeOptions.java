@@ -4,7 +4,7 @@ package io.stele.scheduler.fragment;
  * The limits of an edge.
  *
  * @param credits pulls that may wait for an answer at once
- * @param prefetch batches that are made before anybody asks for them; 0: none
+ * @param prefetch batches that are produced ahead of pulls; 0: none
  * @param bufferedBytes nothing is made ahead while batches of this size wait already
  */
 public record EdgeOptions(int credits, int prefetch, long bufferedBytes) {

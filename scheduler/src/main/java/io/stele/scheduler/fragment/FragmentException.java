@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import org.jspecify.annotations.Nullable;
 
-/** A fragment failed. Says which one, however many fragments the failure came through. */
+/**
+ * The failure of a fragment. It names the fragment that failed first, also after the failure passed
+ * through others.
+ */
 public final class FragmentException extends RuntimeException {
     private final String fragment;
 

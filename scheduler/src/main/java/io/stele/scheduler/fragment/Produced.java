@@ -10,7 +10,7 @@ public sealed interface Produced<B> {
     /** No batch yet; to be called again. */
     record Working<B>() implements Produced<B> {}
 
-    /** No batch before somebody calls {@link Edge#resume}, which may have happened already. */
+    /** No batch before a call of {@link Edge#resume}, which may have happened already. */
     record Waiting<B>() implements Produced<B> {}
 
     /** There is no further batch. */

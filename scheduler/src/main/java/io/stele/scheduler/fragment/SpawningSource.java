@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fragment that divides its work at run time, as a read does (Hologres, section 4.1): the
- * read-sync unit finds out what there is to read, then a read-apply unit reads each part on a
- * context of its own, some at a time. Batches come in no order between the parts.
+ * read-sync unit finds the parts to read, then a read-apply unit reads each part on a context of
+ * its own, some at a time. Batches come in no order between the parts.
  *
  * <p>One pull waits at each child. If one fails, so does this, and the others are cancelled.
  *
- * <p>Confined to the context of its edge, except for the wake-ups that the children's answers are.
+ * <p>Confined to the context of its edge, except for the wake-ups by the children's answers.
  *
  * @param <P> a part, for example a file
  * @param <B> a batch

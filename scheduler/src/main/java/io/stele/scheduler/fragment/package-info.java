@@ -1,4 +1,6 @@
-/** Fragments of a query that hand each other batches when asked to; knows nothing of rows. */
+/**
+ * Fragments of a query that pull batches from each other. It does not depend on the form of rows.
+ */
 @NullMarked
 package io.stele.scheduler.fragment;
 

@@ -13,8 +13,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
- * Decides whether a caller holds the shared secret, and counts and slows those who do not. One
- * instance stands behind every port. Thread safe.
+ * Decides whether a caller holds the shared secret, and counts and delays callers that do not. One
+ * instance serves every port. Thread safe.
  */
 public final class Authenticator {
     static final Duration FAILURE_DELAY = Duration.ofMillis(250);
@@ -35,9 +35,9 @@ public final class Authenticator {
 
     /**
      * Checks the value of an {@code authorization} header, {@code Bearer} or {@code Basic}, and
-     * returns who says to be calling.
+     * returns the name that the caller claims.
      *
-     * @throws SteleException UNAUTHENTICATED; the message never repeats what was presented
+     * @throws SteleException UNAUTHENTICATED; the message never repeats the header's value
      */
     public String authenticate(Optional<String> authorization) {
         return counted(() -> tokens.verifyAuthorization(authorization));
@@ -52,7 +52,7 @@ public final class Authenticator {
         return counted(() -> tokens.verify(token));
     }
 
-    /** A token for a caller who has just proved to know the secret. */
+    /** A token for a caller that has just proved that it has the secret. */
     public String issueToken(String subject) {
         return tokens.issue(subject);
     }

@@ -39,7 +39,7 @@ public final class PendingLogins {
     /**
      * Takes a place until {@link Login#close}.
      *
-     * @param end ends the caller, told why, once at most and in a thread of its own
+     * @param end ends the caller with the reason; called at most once, in a thread of its own
      */
     public Login begin(Consumer<SteleException> end) {
         Login login = new Login(end);

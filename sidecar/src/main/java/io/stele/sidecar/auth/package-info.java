@@ -1,4 +1,6 @@
-/** Who may talk to the sidecar: the shared secret, checked the same way behind every door. */
+/**
+ * Authentication of the sidecar's clients: the shared secret, checked the same way at every port.
+ */
 @NullMarked
 package io.stele.sidecar.auth;
 

@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Threads that give way: where cores are scarce, flushes and merges run while writes and reads wait
- * for the disk or the network, not instead of them. A flush that falls behind closes the gate to
- * writers, so they get their share in the end.
+ * Low priority for background threads: if cores are scarce, flushes and compactions run while
+ * writes and reads wait for the disk or the network. A flush that falls behind makes writers wait,
+ * so the flush gets its share in the end.
  *
  * <p>Linux has a niceness for each thread, and {@code setpriority} of "process" 0 sets the calling
  * thread's; the JDK offers only priorities that Linux ignores. Elsewhere threads stay as they are.

@@ -3,13 +3,13 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.storage.warehouse.WarehouseLocation;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The folder of this sidecar's caches that nobody configured: beside its log, {@code wal-cache} for
- * {@code wal}; where the log is not on a disk of this host, in the data directory of the process.
+ * The default folder of this sidecar's caches: beside its log, {@code wal-cache} for {@code wal};
+ * if the log is not on a disk of this host, in the data directory of the process.
  */
 public final class CacheFolder {
     /**
@@ -39,9 +39,9 @@ public final class CacheFolder {
     }
 
     /**
-     * The folder, which may not be there yet; empty where there is nothing local that is known.
+     * The folder, which may not exist yet; empty if no local folder is configured.
      *
-     * @throws IllegalArgumentException if the log's location is none
+     * @throws IllegalArgumentException if the log's location is malformed
      */
     public Optional<Path> path() {
         return switch (WarehouseLocation.parse(storage.getWalPath())) {

@@ -3,7 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
-import io.stele.storage.metrics.Cumulative;
+import io.stele.objectstore.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;

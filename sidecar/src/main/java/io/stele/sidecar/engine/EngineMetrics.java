@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Suppliers;
 import com.google.inject.Inject;
+import io.stele.engine.EngineStatus;
+import io.stele.engine.TableStatus;
+import io.stele.engine.shard.ApplyStatus;
+import io.stele.objectstore.metrics.Cumulative;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
-import io.stele.storage.engine.EngineStatus;
-import io.stele.storage.engine.TableStatus;
-import io.stele.storage.metrics.Cumulative;
-import io.stele.storage.shard.ApplyStatus;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -19,7 +19,7 @@ import org.weakref.jmx.Managed;
 
 /** The state of the engine as gauges; 0 while there is no engine. Thread safe. */
 public final class EngineMetrics {
-    // A scrape reads every gauge: one look at the engine serves them all.
+    // A scrape reads every gauge: one snapshot of the engine serves them all.
     private static final long CACHE_MILLIS = 500;
 
     /** Those of the engine's memory. */

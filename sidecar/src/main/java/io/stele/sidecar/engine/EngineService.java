@@ -5,6 +5,35 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
+import io.stele.engine.CacheOptions;
+import io.stele.engine.EngineStatus;
+import io.stele.engine.EngineThreads;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.StorageOptions;
+import io.stele.engine.ThreadsStatus;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.catalog.TableState;
+import io.stele.engine.shard.Damage;
+import io.stele.engine.wal.EncryptedLogFiles;
+import io.stele.engine.wal.HybridClock;
+import io.stele.engine.wal.LogFiles;
+import io.stele.engine.wal.LogId;
+import io.stele.engine.wal.LogOptions;
+import io.stele.engine.wal.WarehouseLogFiles;
+import io.stele.objectstore.AtomicCreateProbe;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.encryption.Encryption;
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
+import io.stele.objectstore.encryption.EncryptionConfig;
+import io.stele.objectstore.hadoop.HadoopConfig;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
+import io.stele.objectstore.retrieval.RetrievalThreads;
+import io.stele.objectstore.s3.S3Config;
+import io.stele.objectstore.warehouse.WarehouseAccess;
+import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DamagedObject;
@@ -30,34 +59,6 @@ import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.scheduling.SchedulingReport;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.catalog.TableEntry;
-import io.stele.storage.catalog.TableState;
-import io.stele.storage.encryption.Encryption;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
-import io.stele.storage.encryption.EncryptionConfig;
-import io.stele.storage.engine.CacheOptions;
-import io.stele.storage.engine.EngineStatus;
-import io.stele.storage.engine.EngineThreads;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.engine.StorageOptions;
-import io.stele.storage.engine.ThreadsStatus;
-import io.stele.storage.objectstore.AtomicCreateProbe;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.hadoop.HadoopConfig;
-import io.stele.storage.objectstore.s3.S3Config;
-import io.stele.storage.retrieval.ReadingAhead;
-import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.retrieval.RetrievalStatistics;
-import io.stele.storage.retrieval.RetrievalThreads;
-import io.stele.storage.shard.Damage;
-import io.stele.storage.wal.EncryptedLogFiles;
-import io.stele.storage.wal.HybridClock;
-import io.stele.storage.wal.LogFiles;
-import io.stele.storage.wal.LogId;
-import io.stele.storage.wal.LogOptions;
-import io.stele.storage.warehouse.WarehouseAccess;
-import io.stele.storage.warehouse.WarehouseLocation;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
@@ -235,7 +236,7 @@ public final class EngineService implements AutoCloseable {
         }
     }
 
-    /** The master keys, by what others know them; none before {@link #open}. */
+    /** The fingerprints of the master keys, which are safe to show; empty before {@link #open}. */
     public Optional<List<KeyFingerprint>> encryptionKeys() {
         return Optional.ofNullable(encryption).map(Encryption::fingerprints);
     }
@@ -269,8 +270,11 @@ public final class EngineService implements AutoCloseable {
     private LogFiles openLog() {
         String path = config.getWalPath();
         try {
-            return WarehouseLocation.parse(path)
-                    .openLog(access, EngineService::probe, Thread::startVirtualThread);
+            return WarehouseLogFiles.open(
+                    WarehouseLocation.parse(path),
+                    access,
+                    EngineService::probe,
+                    Thread::startVirtualThread);
         } catch (IOException | IllegalArgumentException e) {
             throw unusable(
                     "stele.wal.path",
@@ -289,7 +293,7 @@ public final class EngineService implements AutoCloseable {
                 e);
     }
 
-    // Many of the file system's exceptions say the path and nothing else.
+    // Many of the file system's exceptions have the path as their only message.
     private static String reason(Exception e) {
         return e instanceof FileSystemException file && file.getReason() == null
                 ? file.toString()
@@ -314,7 +318,7 @@ public final class EngineService implements AutoCloseable {
     }
 
     /**
-     * Where reads run.
+     * The scheduler of reads.
      *
      * @throws SteleException UNAVAILABLE while the sidecar starts or stops
      */
@@ -326,36 +330,39 @@ public final class EngineService implements AutoCloseable {
         return open;
     }
 
-    /** How the threads are shared; none before {@link #open} and after {@link #close}. */
+    /** The shares of the threads; none before {@link #open} and after {@link #close}. */
     public List<SchedulingGroupStatus> schedulingGroups() {
         SchedulingReport present = report;
         return present == null ? List.of() : present.groups();
     }
 
-    /** What the engine's threads do; empty before {@link #open} and after {@link #close}. */
+    /** The status of the engine's threads; empty before {@link #open} and after {@link #close}. */
     public Optional<ThreadsStatus> threadsStatus() {
         EngineThreads present = threads;
         return present == null ? Optional.empty() : Optional.of(present.status());
     }
 
-    /** What reads of the warehouse cost; empty where it is not over a network, and while closed. */
+    /**
+     * The statistics of reads of the warehouse; empty if it is not over a network, and while
+     * closed.
+     */
     public Optional<RetrievalStatistics> retrieval() {
         ObjectStore present = warehouse;
         return present == null ? Optional.empty() : present.retrieval();
     }
 
-    /** How the warehouse is read ahead of; empty where it is not, and while closed. */
+    /** The read-ahead of the warehouse; empty if it has none, and while closed. */
     public Optional<ReadingAhead> readingAhead() {
         ObjectStore present = warehouse;
         return present == null ? Optional.empty() : present.readingAhead();
     }
 
-    /** The public table of a name, with what is known about it. */
+    /** The public table of a name, with its statistics and routing. */
     public TableDescription describe(TableName name) {
         return describe(engine().catalog().current().table(name.schemaName(), name.tableName()));
     }
 
-    /** What clients and the connector need to know of a table. */
+    /** The schema, statistics and routing of a table, for clients and the connector. */
     public TableDescription describe(TableSchema schema) {
         ServingState.Ports ports =
                 state.ports()
@@ -432,7 +439,7 @@ public final class EngineService implements AutoCloseable {
                 || catalog.findTable(name.schemaName(), name.tableName()).isPresent();
     }
 
-    /** How this sidecar is doing, as the status action tells it. */
+    /** The status of this sidecar, for the status action. */
     public StatusReply status() {
         EngineStatus status = engine().status();
         return new StatusReply(
@@ -475,22 +482,22 @@ public final class EngineService implements AutoCloseable {
         return nodeId;
     }
 
-    /** How the threads are shared, as the action tells it. */
+    /** The shares of the threads, for the action of the same name. */
     public SchedulingGroupsReply schedulingGroupsReply() {
         return new SchedulingGroupsReply(nodeId, schedulingGroups());
     }
 
-    /** Long work and how far it is, as the action tells it. */
+    /** The jobs and their progress, for the action of the same name. */
     public ListJobsReply jobs() {
         return new ListJobsReply(nodeId, engine().jobs().list());
     }
 
-    /** What the data page cache holds and did, as the action tells it. */
+    /** The contents and counters of the data page cache, for the action of the same name. */
     public DataCacheReply dataCacheReply() {
         return new DataCacheReply(nodeId, dataCache.space(), dataCache.tables());
     }
 
-    /** Where the warehouse is, for whoever reads its files directly. */
+    /** The location of the warehouse, for clients that read its files directly. */
     public String warehousePath() {
         return WarehouseLocation.parse(config.getWarehousePath()).toString();
     }

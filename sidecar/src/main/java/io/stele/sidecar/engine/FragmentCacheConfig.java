@@ -12,7 +12,7 @@ import jakarta.validation.constraints.DecimalMin;
 import java.io.File;
 import java.util.Optional;
 
-/** Settings of the cache of fragment results. */
+/** Settings of the aggregate cache. */
 public class FragmentCacheConfig {
     private boolean enabled = true;
     private DataSize maxMemorySize = DataSize.of(64, MEGABYTE);

@@ -10,14 +10,14 @@ import io.airlift.log.Logger;
 import io.airlift.units.DataSize;
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.cache.BenefitStatistics;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.aggregate.FragmentCache;
+import io.stele.engine.aggregate.FragmentLog;
+import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.encryption.EncryptionConfig;
+import io.stele.objectstore.metrics.Cumulative;
 import io.stele.protocol.api.FragmentCacheUse;
 import io.stele.scheduler.BlockingPool;
-import io.stele.storage.aggregate.FragmentCache;
-import io.stele.storage.aggregate.FragmentLog;
-import io.stele.storage.encryption.EncryptionConfig;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.metrics.Cumulative;
-import io.stele.storage.objectstore.cached.DefaultCache;
 import jakarta.annotation.PreDestroy;
 import java.io.Closeable;
 import java.io.File;
@@ -32,7 +32,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
-/** The sidecar's cache of fragment results, if it has one, and what it does. Thread safe. */
+/** The sidecar's aggregate cache, if it has one, and its counters. Thread safe. */
 public final class FragmentResults implements Closeable {
     private static final Logger log = Logger.get(FragmentResults.class);
 
@@ -108,12 +108,13 @@ public final class FragmentResults implements Closeable {
     }
 
     /**
-     * Keeps results over restarts, and reads earlier ones, beyond a second in the background: where
-     * the configuration says; else, unless the warehouse is encrypted, in the folder of caches.
-     * Whatever is wrong with that one, they are in memory only. Once, before there are any.
+     * Stores results on disk, so that they outlive restarts, and reads earlier ones; after a second
+     * this goes on in the background. The folder is the configured one, else one in the folder of
+     * caches. If that default fails, results stay in memory only. With an encrypted warehouse
+     * nothing is stored. Call it once, before there are results.
      *
-     * @param history of the warehouse, as {@link StorageEngine#history}; where it is not known, no
-     *     result is kept, and none is used that was
+     * @param history of the warehouse, as {@link StorageEngine#history}; if it is empty, no result
+     *     is stored, and no stored one is used
      * @param folder of this sidecar's caches, if it has a data cache
      * @throws UncheckedIOException if a configured directory is in use, or cannot be read
      */
@@ -213,9 +214,10 @@ public final class FragmentResults implements Closeable {
     }
 
     /**
-     * What it did and holds: all of it, then each table's part; none where it is switched off.
+     * Its counters and contents: of all of it, then of each table's part; none if it is switched
+     * off.
      *
-     * @param names of tables by the text of their ids; empty where a table is gone
+     * @param names of tables by the text of their ids; empty if a table was dropped
      */
     public List<FragmentCacheUse> uses(Function<String, Optional<String>> names) {
         return cache.map(present -> present.uses(id -> names.apply(id).orElse(id)))

@@ -2,8 +2,8 @@ package io.stele.sidecar.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.shard.MaintenanceFailure;
-import io.stele.storage.shard.MaintenanceListener;
+import io.stele.engine.shard.MaintenanceFailure;
+import io.stele.engine.shard.MaintenanceListener;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;

@@ -2,9 +2,9 @@ package io.stele.sidecar.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.wal.ForwardingLogFiles;
+import io.stele.engine.wal.LogFiles;
 import io.stele.sidecar.metrics.LogMetrics;
-import io.stele.storage.wal.ForwardingLogFiles;
-import io.stele.storage.wal.LogFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

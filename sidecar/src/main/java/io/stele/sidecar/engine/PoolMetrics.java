@@ -2,8 +2,8 @@ package io.stele.sidecar.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.objectstore.metrics.Cumulative;
 import io.stele.scheduler.PoolLoad;
-import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.weakref.jmx.Managed;

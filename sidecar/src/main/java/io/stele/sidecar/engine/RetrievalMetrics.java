@@ -3,8 +3,8 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.storage.metrics.Cumulative;
-import io.stele.storage.retrieval.RetrievalStatistics;
+import io.stele.objectstore.metrics.Cumulative;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;

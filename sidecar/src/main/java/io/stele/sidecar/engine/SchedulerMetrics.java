@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Suppliers;
 import com.google.inject.Inject;
+import io.stele.engine.ThreadsStatus;
+import io.stele.objectstore.metrics.Cumulative;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
 import io.stele.scheduler.PoolStatus;
-import io.stele.storage.engine.ThreadsStatus;
-import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -20,7 +20,7 @@ import org.weakref.jmx.Nested;
 
 /** The scheduler of execution contexts and the pools beside it; 0 while there is no engine. */
 public final class SchedulerMetrics {
-    // A scrape reads every gauge: one look at the scheduler serves them all.
+    // A scrape reads every gauge: one snapshot of the scheduler serves them all.
     private static final long CACHE_MILLIS = 500;
 
     private final Supplier<Optional<ThreadsStatus>> status;

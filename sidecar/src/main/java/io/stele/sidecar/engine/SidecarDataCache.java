@@ -4,19 +4,19 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.cached.DataCache;
+import io.stele.objectstore.cached.DataCacheConfig;
+import io.stele.objectstore.cached.DataCacheMBeans;
+import io.stele.objectstore.cached.DataCacheMetrics;
+import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.Warming;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.catalog.TableEntry;
-import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.cached.DataCache;
-import io.stele.storage.objectstore.cached.DataCacheConfig;
-import io.stele.storage.objectstore.cached.DataCacheMBeans;
-import io.stele.storage.objectstore.cached.DataCacheMetrics;
-import io.stele.storage.objectstore.cached.DefaultCache;
-import io.stele.storage.objectstore.cached.Warming;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -66,10 +66,10 @@ public final class SidecarDataCache {
     }
 
     /**
-     * The warehouse as the engine is to see it: through the cache, or as it is.
+     * The warehouse as the engine reads it: through the cache, or directly.
      *
-     * @throws SteleException STORE_FAILED, if a configured directory cannot be used; whatever is
-     *     wrong with the default folder, the sidecar goes on without
+     * @throws SteleException STORE_FAILED, if a configured directory cannot be used. If the default
+     *     folder fails, the sidecar runs without a cache
      */
     synchronized ObjectStore over(ObjectStore warehouse) {
         if (!DataCache.isWanted(config, warehouse.isRemote())) {
@@ -125,19 +125,17 @@ public final class SidecarDataCache {
         }
     }
 
-    /** The folder of caches that nobody configured, whether this sidecar has any or not. */
+    /** The default folder of caches, also if this sidecar has no cache. */
     public Optional<Path> defaultFolder() {
         return folder.path();
     }
 
-    /**
-     * Where other caches of this sidecar may be, which has a data cache; empty where it has none.
-     */
+    /** The folder for other caches of this sidecar; empty if it has no data cache. */
     public Optional<Path> folder() {
         return cache == null ? Optional.empty() : folder.path();
     }
 
-    /** Tells the cache how the tables are called. */
+    /** Passes the present names of tables to the cache. */
     void follow(Catalog catalog) {
         DataCache open = cache;
         if (open != null) {
@@ -149,13 +147,13 @@ public final class SidecarDataCache {
         }
     }
 
-    /** What it did for each table; none where there is no cache. */
+    /** Its counters for each table; none if there is no cache. */
     public List<DataCacheTable> tables() {
         DataCache open = cache;
         return open == null ? List.of() : open.tables();
     }
 
-    /** What it holds; empty where there is no cache. */
+    /** Its contents; empty if there is no cache. */
     public Optional<DataCacheSpace> space() {
         DataCache open = cache;
         return open == null ? Optional.empty() : Optional.of(open.space());

@@ -8,7 +8,7 @@ import io.airlift.units.MaxDataSize;
 import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
-import io.stele.storage.shard.ApplyOptions;
+import io.stele.engine.shard.ApplyOptions;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
@@ -45,8 +45,8 @@ public class StorageConfig {
     private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
     private int backgroundThreads = 2;
-    // Lanes need cores that the log, the doors and readers leave; one log does not feed more than
-    // 4.
+    // Apply workers need cores that the log, the servers and readers leave; one log cannot keep
+    // more than 4 busy.
     private int applyMaxLanes = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
     private boolean warmOnFlush = true;
     private boolean warmOnCompaction = true;

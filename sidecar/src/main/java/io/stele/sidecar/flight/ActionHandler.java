@@ -5,10 +5,10 @@ import io.stele.protocol.api.Done;
 import java.util.function.Function;
 
 /**
- * One Flight action: its description for ListActions, and what it does with its JSON body.
+ * One Flight action: its description for ListActions, and the function that runs its JSON body.
  *
- * @param changes whether it changes the catalog, or rows without a transaction: the log then says
- *     who asked for it
+ * @param changes whether it changes the catalog, or rows without a transaction: the log then has
+ *     the user
  * @param run from the bytes of the request to the reply record; may block; fails with
  *     SteleException
  */

@@ -11,7 +11,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.FragmentResults;
 import java.util.Map;
 
-/** The actions of the sidecar by their names, for all of its doors. Thread safe. */
+/** The actions of the sidecar by their names, for all of its servers. Thread safe. */
 public final class ActionHandlers {
     private final ScanActions scans;
     private final Map<String, ActionHandler> repeatable;
@@ -66,12 +66,13 @@ public final class ActionHandlers {
     }
 
     /**
-     * Runs an action that may be repeated: one that opens or plans what is to be read, or that
-     * begins or commits a transaction; may block.
+     * Runs an action that may be repeated: one that opens or plans a read, or that begins or
+     * commits a transaction; may block.
      *
      * @param request JSON
      * @return JSON
-     * @throws SteleException INVALID_ARGUMENT: it is another one; or whatever the action fails with
+     * @throws SteleException INVALID_ARGUMENT: the action may not be repeated; or the action's own
+     *     failure
      */
     public byte[] repeat(String type, byte[] request) {
         ActionHandler handler = find(repeatable, type);
@@ -84,9 +85,9 @@ public final class ActionHandlers {
     }
 
     /**
-     * The action of that name, for who has its request as it is; may block.
+     * The action of that name, for a caller with a decoded request; may block.
      *
-     * @throws SteleException whatever the action fails with
+     * @throws SteleException the failure of the action
      */
     public OpenTableReply openTable(OpenTableRequest request) {
         return scans.openTable(request);

@@ -52,7 +52,7 @@ final class ActionService {
         results.onCompleted();
     }
 
-    /** Who changed what is asked after every accident. */
+    /** Logged, because after every accident the first question is which user changed what. */
     private void audit(Action action) {
         ActionHandler handler = handlers.all().get(action.type());
         if (handler != null && handler.changes()) {

@@ -2,6 +2,9 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.aggregate.AggregatePass;
+import io.stele.engine.aggregate.AggregateScan;
+import io.stele.engine.aggregate.GroupRange;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
@@ -14,9 +17,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.sidecar.scheduling.QueryGroup;
-import io.stele.storage.aggregate.AggregatePass;
-import io.stele.storage.aggregate.AggregateScan;
-import io.stele.storage.aggregate.GroupRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,9 +32,9 @@ final class AggregateFragments {
     private static final int MAX_BATCH_ROWS = 1 << 16;
 
     /**
-     * Where files are read over a network, unless there are more workers: a quarter of the reads
-     * that a sidecar does at once, since lookups need some too. A file is two or three waits for
-     * the store and some hundred milliseconds of decoding.
+     * Parallel workers of an aggregation that reads files over a network, unless there are more
+     * processors: a quarter of the concurrent reads of a sidecar, since lookups need some too. A
+     * file is two or three waits for the store and some hundred milliseconds of decoding.
      */
     private static final int MAX_LANES = 8;
 
@@ -100,7 +100,7 @@ final class AggregateFragments {
         return sent;
     }
 
-    /** Computes all parts; whoever awaits them may be told to stop by the client. */
+    /** Computes all parts; the wait ends early if the client cancels. */
     private void compute(AggregatePass pass, String name, OutboundStream<FlightData> stream) {
         int lanes = Math.min(maxLanes, pass.partCount());
         List<ExecutionContext> contexts = new ArrayList<>();

@@ -2,16 +2,16 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.aggregate.AggregatePart;
+import io.stele.engine.aggregate.AggregatePass;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.WouldBlockException;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.YieldSignal;
 import io.stele.scheduler.fragment.BatchSource;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
-import io.stele.storage.aggregate.AggregatePart;
-import io.stele.storage.aggregate.AggregatePass;
-import io.stele.storage.objectstore.NonBlocking;
-import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The fragment that computes parts of an aggregation, one after the other, until there is none
- * left. Several lanes of one pass share its parts. A lane makes no batches: its end says that it
- * has merged all it took, or that the pass was given up.
+ * left. Several parallel workers of one pass share its parts. A worker makes no batches: its end
+ * means that it has merged the results of all its parts, or that the pass was given up.
  *
- * <p>Batches are read where waiting for the store is allowed and computed on the lane's context
+ * <p>Batches are read in a pool that may wait for the store, and computed on the worker's context
  * ({@link StoreTrips}).
  */
 final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
@@ -33,7 +33,7 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
     private @Nullable AggregatePart part;
     private @Nullable Boolean loadedAway; // what the last load in the other pool came to
 
-    /** What a lane makes. */
+    /** The batch type of a worker, which makes none. */
     enum Nothing {}
 
     private AggregateLane(AggregatePass pass, Executor storeReads) {
@@ -42,10 +42,10 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
     }
 
     /**
-     * The fragment; one pull starts it and is its end.
+     * The fragment; one pull starts it and completes at its end.
      *
-     * @param context of this lane alone
-     * @param storeReads does what waits for the store; refuses by throwing
+     * @param context of this worker alone
+     * @param storeReads runs reads that wait for the store; throws to refuse
      */
     static Edge<Nothing> open(ExecutionContext context, AggregatePass pass, Executor storeReads) {
         AggregateLane lane = new AggregateLane(pass, storeReads);

@@ -105,7 +105,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         }
     }
 
-    /** gRPC tells every call of exactly one of the two ends. */
+    /** gRPC calls exactly one of the two end methods for every call. */
     private static final class LoginListener<Q> extends SimpleForwardingServerCallListener<Q> {
         private final PendingLogins.Login login;
 

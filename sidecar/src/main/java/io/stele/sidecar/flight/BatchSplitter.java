@@ -28,12 +28,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the Arrow batches of one stream into write batches, one a shard: encodes rows and keys and
- * finds the shard of each. Confined to one thread.
+ * Converts the Arrow batches of one stream to write batches, one for each shard: encodes rows and
+ * keys and finds the shard of each. Confined to one thread.
  *
- * <p>Rows of a table with a primary key go to the shard of their key; others to the shard asked
- * for, or of their distribution key, or, where any shard will do, batch by batch round the shards,
- * so that a batch sent again meets the same shard.
+ * <p>Rows of a table with a primary key go to the shard of their key; others to the requested
+ * shard, or that of their distribution key. If any shard will do, batches take the shards in turn,
+ * so that a repeated batch goes to the same shard.
  */
 final class BatchSplitter {
     private static final byte[] NOTHING = new byte[0];

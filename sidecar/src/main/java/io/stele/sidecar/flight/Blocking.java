@@ -1,10 +1,10 @@
 package io.stele.sidecar.flight;
 
+import io.stele.engine.job.Job;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.JobStatus;
 import io.stele.scheduler.fragment.FragmentException;
-import io.stele.storage.job.Job;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +40,7 @@ final class Blocking {
         }
     }
 
-    /** How a job is doing at its end, or after so long. */
+    /** The status of a job at its end, or after {@code waitMillis}. */
     static JobStatus await(Job job, long waitMillis) {
         try {
             return job.await(waitMillis);
@@ -50,7 +50,7 @@ final class Blocking {
         }
     }
 
-    /** The failure as what it was, and in which fragment. */
+    /** The original failure, with the name of its fragment. */
     private static SteleException ofFragment(FragmentException failure) {
         return switch (failure.getCause()) {
             case SteleException known ->

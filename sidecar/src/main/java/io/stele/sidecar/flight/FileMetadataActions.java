@@ -3,6 +3,7 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
@@ -10,7 +11,6 @@ import io.stele.protocol.api.Done;
 import io.stele.protocol.api.EncodedFileMetadata;
 import io.stele.protocol.api.FileMetadataRequest;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.storage.format.FileMetadata;
 import java.util.Map;
 
 /**

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.grpc.stub.StreamObserver;
+import io.stele.engine.ReadPoint;
+import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
@@ -22,8 +24,6 @@ import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.engine.ReadPoint;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,7 +11,7 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.util.concurrent.TimeUnit;
 
-/** Settings of the Arrow Flight door. */
+/** Settings of the Arrow Flight server. */
 public class FlightConfig {
     private int port = 8481;
     // 64 MiB is the batch limit of the engine; the rest is for the Arrow and gRPC headers.

@@ -27,13 +27,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Flight door: gRPC on Netty, each call on virtual threads. Thread safe; started and closed
+ * The Flight server: gRPC on Netty, each call on virtual threads. Thread safe; started and closed
  * once.
  */
 public final class FlightServer implements AutoCloseable {
     private static final Logger log = Logger.get(FlightServer.class);
 
-    // A proxy or firewall between forgets silent connections; a dead client is found within a
+    // A proxy or firewall in between drops silent connections; a dead client is found within a
     // minute.
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(40);
     // 8 MiB: a bulk stream stays busy over a 10 Gbit/s link of 6 ms.
@@ -104,7 +104,8 @@ public final class FlightServer implements AutoCloseable {
     private Server build(
             InetSocketAddress endpoint, ServerCredentials credentials, EventLoops loops) {
         PendingLogins logins = new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout, metrics);
-        // Twice the time: the end of a login that is under way is said by its call
+        // Twice the time, so that a login in progress ends by its own call, which returns the
+        // reason
         PendingLogins strangers =
                 new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout.multipliedBy(2), metrics);
         FlightConnections connections =

@@ -49,7 +49,7 @@ public final class FlightService {
         this.puts = new PutService(config, engine, ingest);
     }
 
-    /** Ends the streams that would go on for ever. */
+    /** Ends the streams that have no end of their own. */
     void endWatches() {
         watches.close();
     }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  * Google's type Any. Stateless.
  */
 final class FlightSql {
-    /** How the type of such a message begins. */
+    /** The beginning of such a message's type. */
     private static final String TYPE = "type.googleapis.com/arrow.flight.protocol.sql.";
 
     /** The tag and the length of the type come before it. */
@@ -18,7 +18,7 @@ final class FlightSql {
     private FlightSql() {}
 
     /**
-     * Tells clients of Flight SQL what is spoken here.
+     * Refuses requests of Flight SQL with a message that names the supported protocol.
      *
      * @throws SteleException INVALID_ARGUMENT if the bytes are a request of it
      */

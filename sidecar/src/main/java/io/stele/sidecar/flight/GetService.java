@@ -4,6 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.engine.ReadPoint;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.aggregate.FragmentCache;
+import io.stele.engine.scan.RowCursor;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
@@ -20,10 +24,6 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.Admission;
 import io.stele.sidecar.scheduling.QueryGroup;
-import io.stele.storage.aggregate.FragmentCache;
-import io.stele.storage.engine.ReadPoint;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -72,8 +72,8 @@ final class GetService {
                         (ServerCallStreamObserver<FlightData>) responses,
                         readyThreshold,
                         stallTimeoutNanos);
-        // A thread of its own: gRPC tells of readiness and cancellation on the thread of this
-        // method. It computes nothing, it only waits for batches and for the client.
+        // A thread of its own, because gRPC reports readiness and cancellation on the thread of
+        // this method. It computes nothing; it only waits for batches and for the client.
         Optional<Lsn> atLeast = ReadLsnInterceptor.latest(Optional.empty());
         QueryTag tag = QueryTagInterceptor.current();
         threads.newThread(() -> serve(ticket, tag, atLeast, stream)).start();
@@ -101,7 +101,7 @@ final class GetService {
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
         if (ticket.shard().isEmpty() && ticket.mode() == ScanMode.LOOKUP) {
-            // A few rows by key: nobody waits for scans before it, and its client takes all at once
+            // A few rows by key: they do not wait behind scans, and the client takes all at once
             try (Admission.Permit permit = group.enterLookup()) {
                 send(ticket, new Scan(group, permit, stream), atLeast);
             }
@@ -113,7 +113,7 @@ final class GetService {
         }
     }
 
-    /** A scan that was let in. */
+    /** An admitted scan. */
     private record Scan(
             QueryGroup group, Admission.Permit permit, OutboundStream<FlightData> stream) {}
 
@@ -140,7 +140,7 @@ final class GetService {
     /**
      * Sends the rows.
      *
-     * @param ended called when the fragment needs the read point no more
+     * @param ended called when the fragment no longer needs the snapshot
      */
     private void send(ScanTicket ticket, Scan scan, ReadPoint readPoint, Runnable ended) {
         metrics.scanStarted(ticket.mode());
@@ -187,7 +187,7 @@ final class GetService {
             }
             ScanBatch batch = pulled.batch().get();
             if (!stream.isReady()) {
-                scan.permit().pause(); // the client may want others to go on before this one
+                scan.permit().pause(); // the client may read other scans before this one
             }
             stream.send(batch.message());
             CompletableFuture<Admission.Permit> resumed = scan.permit().resume();

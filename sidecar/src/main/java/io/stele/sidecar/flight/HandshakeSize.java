@@ -7,9 +7,10 @@ import io.stele.protocol.flight.FlightMethods;
 
 /**
  * The bytes that a {@code Handshake} has received, also of a message that is not whole: gRPC has
- * one message limit for all methods, and would keep a batch's worth for a stranger.
+ * one message limit for all methods, and would buffer as much as a batch for an unauthenticated
+ * client.
  *
- * <p>Confined to the transport's thread, but for the start.
+ * <p>Confined to the transport's thread, except for its creation.
  */
 final class HandshakeSize extends ServerStreamTracer {
     static final Context.Key<HandshakeSize> KEY = Context.key("stele-handshake-size");

@@ -1,14 +1,14 @@
 package io.stele.sidecar.flight;
 
+import io.stele.engine.StorageEngine;
+import io.stele.engine.job.Job;
+import io.stele.engine.job.JobKey;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.JobKind;
 import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.job.Job;
-import io.stele.storage.job.JobKey;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -42,7 +42,7 @@ final class IndexWaiting {
             CompletableFuture.allOf(builds.toArray(CompletableFuture<?>[]::new))
                     .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException late) {
-            // the others go on
+            // the other builds continue
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new SteleException(

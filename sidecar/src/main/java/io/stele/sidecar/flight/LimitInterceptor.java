@@ -60,7 +60,7 @@ final class LimitInterceptor implements ServerInterceptor {
         }
     }
 
-    /** Given back once, whichever way the call ends. */
+    /** Released exactly once, however the call ends. */
     private final class Permit {
         private final AtomicBoolean given = new AtomicBoolean();
 
@@ -73,8 +73,8 @@ final class LimitInterceptor implements ServerInterceptor {
     }
 
     /**
-     * Our side of a call ends here. Its client may still not have taken what was sent before, which
-     * gRPC keeps for it: that costs a bounded buffer, but no thread and no scan.
+     * A call whose server side ends at close. Its client may still not have read what was sent
+     * before, which gRPC buffers for it. That costs a bounded buffer, but no thread and no scan.
      */
     private static final class PermitCall<Q, R> extends SimpleForwardingServerCall<Q, R> {
         private final Permit permit;
@@ -94,7 +94,7 @@ final class LimitInterceptor implements ServerInterceptor {
         }
     }
 
-    /** gRPC tells every call of exactly one of the two ends. */
+    /** gRPC calls exactly one of the two end methods for every call. */
     private static final class PermitListener<Q> extends SimpleForwardingServerCallListener<Q> {
         private final Permit permit;
 

@@ -5,6 +5,11 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.stele.cache.CacheStatistics;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.job.Job;
+import io.stele.engine.job.JobKey;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -27,15 +32,10 @@ import io.stele.protocol.api.TableStatisticsRequest;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.FragmentResults;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.catalog.TableEntry;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.job.Job;
-import io.stele.storage.job.JobKey;
 import java.util.Map;
 import java.util.Optional;
 
-/** The actions that an operator asks for. Thread safe. */
+/** The actions for operators. Thread safe. */
 final class MaintenanceActions {
     /** Well below what connections, and what is between them, take for a dead peer. */
     private static final long MAX_JOB_WAIT_MILLIS = 10_000;

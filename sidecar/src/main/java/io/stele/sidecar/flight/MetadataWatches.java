@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Streams that tell coordinators what changes, on a thread each. Who misses one learns the same
- * from its next request, so nothing is kept for a slow client: it gets the sum when it is ready.
- * Thread-safe.
+ * Streams that publish metadata changes to coordinators, on a thread each. A coordinator that
+ * misses one gets the same changes with its next request. So nothing is buffered for a slow client:
+ * it gets all changes together when it is ready. Thread-safe.
  */
 final class MetadataWatches implements AutoCloseable {
     static final String DESCRIPTION =
@@ -33,7 +33,7 @@ final class MetadataWatches implements AutoCloseable {
     /** Queries learn of changes by themselves: this is how long a cache lags behind without. */
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
-    /** A client that hears nothing for some seconds knows that it hears nothing. */
+    /** A client without a message for some seconds can conclude that its stream is broken. */
     private static final Duration TELL_EVERY = Duration.ofSeconds(1);
 
     private final Function<Optional<MetadataVersion>, MetadataChanges> changesSince;
@@ -48,7 +48,7 @@ final class MetadataWatches implements AutoCloseable {
         this.threads = requireNonNull(threads, "threads is null");
     }
 
-    /** Begins a stream, which goes on until its client gives up or {@link #close}. */
+    /** Begins a stream, which lasts until its client gives up or {@link #close}. */
     void begin(byte[] request, ServerCallStreamObserver<ActionResult> results) {
         if (!permits.tryAcquire()) {
             fail(

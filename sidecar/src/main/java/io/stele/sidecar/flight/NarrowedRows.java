@@ -2,6 +2,7 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.scan.RowCursor;
 import io.stele.protocol.api.ColumnFields;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
@@ -9,7 +10,6 @@ import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of a call on their way to its client, written by one thread that waits while the
- * client is behind. So what is buffered for a slow client is one message beyond gRPC's threshold,
- * whatever the size of the answer.
+ * The outgoing messages of a call, written by one thread that waits while the client is behind. So
+ * what is buffered for a slow client is one message beyond gRPC's threshold, for answers of any
+ * size.
  *
  * <p>Guarded by its lock where gRPC's threads meet the writing thread; {@link #send} belongs to
  * that one thread.

@@ -2,6 +2,9 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.StorageEngine;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.shard.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -19,9 +22,6 @@ import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.shard.WriteOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -203,6 +203,6 @@ final class PutSession {
     }
 
     /** The rows of a batch that fall in one shard, as a {@link WriteBatchBuilder} made them. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record ShardBatch(int shard, byte[] bytes) {}
 }

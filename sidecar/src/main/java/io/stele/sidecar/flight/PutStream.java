@@ -15,11 +15,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One DoPut: takes batches, answers them in their order as they become durable, and lets the client
- * send no more than a few beyond that.
+ * One DoPut: takes batches, answers them in their order as they become durable, and requests only a
+ * few more from the client.
  *
- * <p>Invariant: of {@code maxPending} batches each is asked for, being written or answered but not
- * yet asked for again. The messages of the client come one at a time; answers come from the
+ * <p>Invariant: each of {@code maxPending} slots is requested, being written, or answered and not
+ * yet requested again. The messages of the client come one at a time; answers come from the
  * engine's threads. Guarded by its lock, except for {@link #session}, which belongs to the incoming
  * side.
  */
@@ -86,7 +86,7 @@ final class PutStream implements StreamObserver<FlightData> {
         advance();
     }
 
-    /** Answers what is done at the head, and asks for as many batches again. */
+    /** Answers the finished batches at the head, and requests as many again. */
     private void advance() {
         lock.lock();
         try {

@@ -11,7 +11,7 @@ import io.stele.protocol.flight.QueryTagHeaders;
 import java.util.Optional;
 
 /**
- * A gRPC server interceptor that keeps the query tag of a call's headers (user, source, resource
+ * A gRPC server interceptor that puts the query tag of a call's headers (user, source, resource
  * group) in the gRPC context of the call.
  */
 final class QueryTagInterceptor implements ServerInterceptor {
@@ -23,7 +23,7 @@ final class QueryTagInterceptor implements ServerInterceptor {
         return tag == null ? QueryTag.NONE : tag;
     }
 
-    /** Who makes the present call, if it says so. */
+    /** The user of the present call, if its headers name one. */
     static Optional<String> user() {
         return Optional.of(current().user()).filter(name -> !name.isEmpty());
     }

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
+import io.stele.engine.ReadPoint;
+import io.stele.engine.StorageEngine;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
@@ -23,8 +25,6 @@ import io.stele.protocol.api.RenewLeasesRequest;
 import io.stele.protocol.api.RenewReadPointRequest;
 import io.stele.protocol.api.TablePlan;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.storage.engine.ReadPoint;
-import io.stele.storage.engine.StorageEngine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,11 +32,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The actions on read points and scan plans. Thread safe. */
+/** The actions on snapshots and scan plans. Thread safe. */
 final class ScanActions {
     private static final Logger log = Logger.get(ScanActions.class);
 
-    // A lease holds old versions and files, so a forgotten one must end by itself.
+    // A lease retains old versions and files, so an abandoned one must expire.
     private static final Duration MAX_TTL = Duration.ofHours(24);
 
     private static final RelationReply NOTHING =
@@ -92,8 +92,8 @@ final class ScanActions {
     }
 
     /**
-     * The table is described after the read point was opened: readers need columns that are not
-     * older. For the same reason what changed is found out then.
+     * The table is described after the snapshot was opened, because readers need columns that are
+     * not older than it. The changes are collected after it for the same reason.
      */
     OpenTableReply openTable(OpenTableRequest request) {
         request.ended().orElse(List.of()).forEach(engine.engine()::closeReadPoint);
@@ -125,7 +125,9 @@ final class ScanActions {
         }
     }
 
-    /** Tables that cannot be planned are left out: who really scans them hears why. */
+    /**
+     * Tables that cannot be planned are left out: a query that really scans one gets the failure.
+     */
     private List<TablePlan> plans(ReadPointReply opened, List<KnownPlan> known) {
         ReadPoint readPoint = engine.engine().readPoint(opened.readPointId());
         List<TablePlan> plans = new ArrayList<>();

@@ -2,6 +2,10 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.scan.RowCursor;
+import io.stele.engine.scan.RowCursor.Step;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
@@ -15,10 +19,6 @@ import io.stele.scheduler.fragment.BatchSource;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
-import io.stele.storage.objectstore.NonBlocking;
-import io.stele.storage.objectstore.WouldBlockException;
-import io.stele.storage.scan.RowCursor;
-import io.stele.storage.scan.RowCursor.Step;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The fragment that reads one shard and makes record batches of it: the schema first, then rows.
  *
- * <p>On its context it goes on as long as everything is in memory; a step that has to wait for the
- * store is done in another pool, and the context is free meanwhile ({@link StoreTrips}).
+ * <p>On its context it runs as long as everything is in memory. A step that must wait for the store
+ * runs in another pool, and the context is free meanwhile ({@link StoreTrips}).
  */
 final class ScanFragment implements BatchSource<ScanBatch> {
     // 65,536: what a Trino page or a pandas chunk takes; narrow rows reach it before the size.
     private static final int MAX_BATCH_ROWS = 1 << 16;
 
-    // Well below 50 microseconds; a look at the clock costs about as much as one.
+    // Well below 50 microseconds; reading the clock costs about as much as one row.
     private static final int ROWS_BETWEEN_LOOKS = 16;
 
     private final ScanTicket ticket;
@@ -69,9 +69,9 @@ final class ScanFragment implements BatchSource<ScanBatch> {
      * The fragment, to be pulled from.
      *
      * @param context of this fragment alone
-     * @param opener opens the cursor; called again elsewhere if it must wait
-     * @param storeReads does what waits for the store; refuses by throwing
-     * @param ended called once, when the fragment holds nothing any more
+     * @param opener opens the cursor; called again in the pool of reads if it must wait
+     * @param storeReads runs reads that wait for the store; throws to refuse
+     * @param ended called once, when the fragment has released everything
      */
     static Edge<ScanBatch> open(
             ExecutionContext context,

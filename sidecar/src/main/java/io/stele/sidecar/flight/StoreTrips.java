@@ -10,9 +10,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends what a fragment reads to the pool of reads whenever the store has to be waited for, so that
- * the fragment's context is free meanwhile. What is read belongs to the context, or while it is
- * away to that pool; {@link #close} in that time is done when it is back.
+ * Runs the steps of a fragment that wait for the store in the pool of reads, so that the fragment's
+ * context is free meanwhile. The reader belongs to the context, or during a step to that pool. A
+ * {@link #close} during a step takes effect when the step ends.
  */
 final class StoreTrips {
     private final Executor storeReads;
@@ -25,23 +25,23 @@ final class StoreTrips {
 
     private @Nullable Throwable failure; // written where the reading is
 
-    /** What waits for the store; it leaves its result with the fragment. */
+    /** A step that waits for the store; it leaves its result with the fragment. */
     @FunctionalInterface
     interface Trip {
         void run() throws IOException;
     }
 
     /**
-     * @param storeReads does what waits for the store; refuses by throwing
-     * @param read closed once, when nobody reads any more; what it throws is of no interest:
-     *     nothing was written, and all that was wanted has been read
+     * @param storeReads runs steps that wait for the store; throws to refuse
+     * @param read closed once, after the last read; its exceptions are ignored, since nothing was
+     *     written, and all wanted data has been read
      */
     StoreTrips(Executor storeReads, Closeable read) {
         this.storeReads = requireNonNull(storeReads, "storeReads is null");
         this.read = requireNonNull(read, "read is null");
     }
 
-    /** The fragment's, which is resumed when it is back. */
+    /** Sets the fragment's edge, which is resumed when a step ends. */
     void returnTo(Edge<?> fragment) {
         edge = fragment;
     }
@@ -58,7 +58,9 @@ final class StoreTrips {
         }
     }
 
-    /** Goes away; the fragment answers that it waits, and touches nothing until it is resumed. */
+    /**
+     * Starts a step. The fragment returns that it waits, and touches nothing until it is resumed.
+     */
     void begin(Trip trip) {
         synchronized (lock) {
             away = true;
@@ -71,7 +73,7 @@ final class StoreTrips {
         }
     }
 
-    /** Has the fragment resumed when something that others do has ended, however it ends. */
+    /** Resumes the fragment when another future completes, also if it fails. */
     void resumeAfter(CompletableFuture<?> other) {
         Edge<?> waiting = requireNonNull(edge, "edge is null");
         other.whenComplete((result, failed) -> waiting.resume());
@@ -104,7 +106,7 @@ final class StoreTrips {
         synchronized (lock) {
             closed = true;
             if (away) {
-                return; // whoever reads closes it
+                return; // the running step closes it
             }
         }
         closeRead();

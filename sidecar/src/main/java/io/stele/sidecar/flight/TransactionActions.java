@@ -52,7 +52,7 @@ final class TransactionActions {
                         this::deletePartitions));
     }
 
-    /** Those that may be asked twice. */
+    /** The actions that may be repeated. */
     Map<String, ActionHandler> repeatable() {
         return Maps.filterKeys(
                 handlers(),

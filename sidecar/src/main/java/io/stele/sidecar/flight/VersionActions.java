@@ -3,6 +3,7 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.engine.ReadPoint;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.OpenVersionReply;
@@ -12,7 +13,6 @@ import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.storage.engine.ReadPoint;
 import java.util.Map;
 import java.util.Optional;
 

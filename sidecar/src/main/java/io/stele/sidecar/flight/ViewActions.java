@@ -4,6 +4,8 @@ import static io.stele.protocol.api.Done.DONE;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.CatalogService;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.CreateViewRequest;
@@ -17,8 +19,6 @@ import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.ViewRequest;
 import io.stele.protocol.schema.ViewSchema;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.storage.catalog.Catalog;
-import io.stele.storage.catalog.CatalogService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-/** The Arrow Flight door: bulk ingest, scans and administration over gRPC. */
+/** The Arrow Flight server: bulk ingest, scans and administration over gRPC. */
 @NullMarked
 package io.stele.sidecar.flight;
 

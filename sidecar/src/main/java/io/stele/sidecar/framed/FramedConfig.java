@@ -8,7 +8,7 @@ import io.airlift.units.MinDataSize;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 
-/** Settings of the framed door. */
+/** Settings of the framed server. */
 public class FramedConfig {
     private int port = 8482;
     private int maxConnections = 1024;

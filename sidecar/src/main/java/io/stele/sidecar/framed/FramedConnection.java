@@ -28,12 +28,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client of the framed door. Its own virtual thread reads requests (a thread of the system, if
- * it opens tables), a second one writes replies; what lies between is asynchronous, so requests are
- * pipelined and answered as they complete.
+ * One client of the framed server. Its own virtual thread reads requests (a thread of the system,
+ * if it opens tables), a second one writes replies; what lies between is asynchronous, so requests
+ * are pipelined and answered as they complete.
  *
- * <p>Invariant: every request takes one permit of the connection and its bytes of the door, and
- * gives both back once its reply is flushed or the connection is gone.
+ * <p>Invariant: every request takes one permit of the connection and its bytes of the server, and
+ * returns both once its reply is flushed or the connection is gone.
  */
 final class FramedConnection implements AutoCloseable {
     private static final Logger log = Logger.get(FramedConnection.class);
@@ -58,19 +58,20 @@ final class FramedConnection implements AutoCloseable {
                 new ResponseQueue(new FrameWriter(socket.getOutputStream()), System::nanoTime);
     }
 
-    /** What the client said of whom it reads for. */
+    /** The query's identity from the client's HELLO. */
     QueryTag tag() {
         return tag.orElse(QueryTag.NONE);
     }
 
-    /** Whether the client understands how long to wait before it asks again. */
+    /** Whether the client supports a waiting time in ERROR. */
     boolean knowsWaiting() {
         return tag.isPresent();
     }
 
-    /** Serves the client until it leaves, breaks the protocol or the door closes. */
+    /** Serves the client until it leaves, breaks the protocol or the server closes. */
     void serve() {
-        // Until it is welcomed nothing it does keeps it longer, not even how it ends
+        // Until the login has succeeded, nothing that the client does extends its time, not even
+        // the end of the connection
         PendingLogins.Login login = door.logins().begin(this::giveUp);
         Thread writer = door.threads().newThread(this::writeReplies);
         writer.start();
@@ -83,7 +84,7 @@ final class FramedConnection implements AutoCloseable {
             permits.acquire(door.maxPendingRequests());
             permits.release(door.maxPendingRequests());
         } catch (SteleException e) {
-            // The stream cannot be read any further: say why, then end.
+            // The stream cannot be read any further: send the reason, then end.
             reply(0, e);
         } catch (SocketException e) {
             log.debug(e, "Connection of %s ended", this);
@@ -197,7 +198,7 @@ final class FramedConnection implements AutoCloseable {
             }
             Request request = new Request(this, frame, taken);
             if (draining) {
-                // Not answered: the client sends it again to whoever comes next.
+                // Not answered: the client sends it again to the next process.
                 release(request);
                 return;
             }
@@ -212,8 +213,8 @@ final class FramedConnection implements AutoCloseable {
     }
 
     /**
-     * Queries wait for the next request as well: the system wakes who reads it, instead of somebody
-     * who wakes who wakes the reader.
+     * A thread of the system serves the next requests too, because queries wait for them. The
+     * system wakes it directly, without a detour over the threads that run virtual ones.
      */
     private void serveRequestsInOwnThread() throws IOException, InterruptedException {
         FutureTask<@Nullable Void> rest =
@@ -276,7 +277,7 @@ final class FramedConnection implements AutoCloseable {
         }
     }
 
-    /** Ends the connection without a reply, because what became of a request is not known. */
+    /** Ends the connection without a reply, because the outcome of a request is not known. */
     void abandon(Request request) {
         release(request);
         close();

@@ -44,7 +44,7 @@ public final class FramedServer implements AutoCloseable {
     private static final Logger log = Logger.get(FramedServer.class);
 
     private static final int BACKLOG = 128;
-    // What two coordinators use at most; they keep fewer.
+    // The most that two coordinators use; they pool fewer.
     private static final int MAX_OWN_THREADS = 64;
     // Longer than any pause of a living client; its unread replies hold memory meanwhile.
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(60);

@@ -20,21 +20,21 @@ final class PendingLimits {
         this.units = new Semaphore(maxUnits, true);
     }
 
-    /** Waits for room for a request of that size and takes it; returns what to give back. */
+    /** Waits for room for a request of that size and takes it; returns the units to give back. */
     int take(int sizeBytes) throws InterruptedException {
         int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
         units.acquire(taken);
         return taken;
     }
 
-    /** Like {@link #take}; an interrupt is kept for later. */
+    /** Like {@link #take}, but not interruptible; the interrupt status is restored at the end. */
     int takeUninterruptibly(int sizeBytes) {
         int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
         units.acquireUninterruptibly(taken);
         return taken;
     }
 
-    /** Takes room if there is some now; returns what to give back, 0: there is none. */
+    /** Takes room if there is some now; returns the units to give back, 0: there is none. */
     int tryTake(int sizeBytes) {
         int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
         return units.tryAcquire(taken) ? taken : 0;

@@ -8,7 +8,7 @@ import io.stele.protocol.wire.FrameType;
 /**
  * A request that waits for its answer. Exactly one of the methods is called, from any thread.
  *
- * @param taken what it holds of the door's {@link PendingLimits}
+ * @param taken the bytes that it holds of the server's {@link PendingLimits}
  */
 record Request(FramedConnection connection, Frame frame, int taken) {
     /** Answers. */
@@ -32,8 +32,8 @@ record Request(FramedConnection connection, Frame frame, int taken) {
     }
 
     /**
-     * Ends the connection, since nobody knows whether the request had an effect; the client asks
-     * again.
+     * Ends the connection, because it is unknown whether the request had an effect; the client
+     * sends it again.
      */
     void abandon() {
         connection.abandon(this);

@@ -3,6 +3,9 @@ package io.stele.sidecar.framed;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
+import io.stele.engine.LookedUpRows;
+import io.stele.engine.PointLookup;
+import io.stele.engine.shard.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
@@ -25,9 +28,6 @@ import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
-import io.stele.storage.engine.LookedUpRows;
-import io.stele.storage.engine.PointLookup;
-import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -169,8 +169,9 @@ final class RequestHandler {
     }
 
     /**
-     * ERROR promises that a write was not applied and ends it. After these failures either the log
-     * alone knows, or the next process of this sidecar can still do it: the client asks again.
+     * ERROR promises that a write was not applied and never will be. After these failures only the
+     * log has the outcome, or the next process of this sidecar can still apply the write. So the
+     * client sends it again.
      */
     private static boolean endsWrite(ErrorCode code) {
         return switch (code) {
@@ -249,7 +250,7 @@ final class RequestHandler {
                 request, FrameType.OPEN_TABLE_REPLY, reply, () -> replies.giveBack(taken));
     }
 
-    /** How a request is answered. */
+    /** The completion of a request. */
     private interface Completion {
         void complete(Request request, FrameType type, byte[] reply, Runnable flushed);
     }
@@ -291,7 +292,8 @@ final class RequestHandler {
             encode(request, reply, taken);
             return;
         }
-        // Clients are behind: somebody else waits for them, this may be a thread for computing.
+        // Clients are behind: another thread waits for them, since this one may be a computing
+        // thread.
         threads.newThread(
                         () -> {
                             int waited = replies.takeUninterruptibly(limitBytes);

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The replies of one connection, in the order in which they complete. Any thread adds, never
- * waiting; one thread writes everything that is there, flushes once, and parks. So replies that
- * complete together leave in one packet, and a slow client never holds up the log. A thread that
- * may wait for the client can write at once what it adds, without waking the other one.
+ * waiting; one thread writes everything that is queued, flushes once, and parks. So replies that
+ * complete together are sent in one packet, and a slow client never holds up the log. A thread that
+ * may wait for the client can write its own reply at once, without waking the other one.
  *
  * <p>Its size is bounded by the limit on unanswered requests of the connection, whose permits are
  * returned when a reply is flushed.
@@ -51,7 +51,7 @@ final class ResponseQueue {
 
     /**
      * The same by a thread that may wait for the client: writes the reply, and others that are
-     * there.
+     * queued.
      */
     void addAndWrite(FrameType type, int requestId, byte[] payload, Runnable flushed)
             throws IOException {
@@ -63,7 +63,7 @@ final class ResponseQueue {
         }
         writeWaiting();
         if (queuedCount.get() > 0) {
-            LockSupport.unpark(consumer); // who added meanwhile left it to the present writer
+            LockSupport.unpark(consumer); // replies added meanwhile were left to this thread
         }
     }
 
@@ -73,7 +73,7 @@ final class ResponseQueue {
         return start != 0 && nanoTime.getAsLong() - start > timeoutNanos;
     }
 
-    /** Lets {@link #writeAll} return once everything added before is written. */
+    /** After this, {@link #writeAll} returns once everything added before is written. */
     void close() {
         closed = true;
         LockSupport.unpark(consumer);
@@ -139,7 +139,7 @@ final class ResponseQueue {
         }
     }
 
-    /** Returns the permits of replies nobody will read. */
+    /** Returns the permits of replies that will not be sent. */
     private void discard() {
         Response response = queue.poll();
         while (response != null) {
@@ -148,6 +148,6 @@ final class ResponseQueue {
         }
     }
 
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Response(FrameType type, int requestId, byte[] payload, Runnable flushed) {}
 }

@@ -1,4 +1,4 @@
-/** The framed door: pipelined writes and multi-gets of the Java client. */
+/** The framed server: pipelined writes and multi-gets of the Java client. */
 @NullMarked
 package io.stele.sidecar.framed;
 

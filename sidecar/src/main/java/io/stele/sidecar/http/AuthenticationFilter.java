@@ -59,8 +59,9 @@ public final class AuthenticationFilter implements Filter {
         chain.doFilter(request, response);
     }
 
-    // Else a probe that keeps its connection would send the next request just as the deadline of
-    // logins ends it. HTTP/2 has no such header: its clients ask again by themselves.
+    // Without it, a probe that reuses its connection could send the next request just when the
+    // deadline of logins ends it. HTTP/2 has no such header: its clients repeat requests by
+    // themselves.
     private static void endConnection(HttpServletRequest request, HttpServletResponse response) {
         if (request.getProtocol().startsWith("HTTP/1.")) {
             response.setHeader("Connection", "close");

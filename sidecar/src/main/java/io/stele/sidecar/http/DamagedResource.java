@@ -62,7 +62,7 @@ public final class DamagedResource {
                         damaged.reason());
     }
 
-    /** Gives an object up, with what is in it; the next start goes on without it. */
+    /** Gives an object up, with its content; the next start continues without it. */
     @DELETE
     @Produces(MediaType.TEXT_PLAIN)
     public Response drop(@QueryParam("object") Optional<String> object) {

@@ -11,8 +11,8 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
 /**
- * {@code GET /v1/info}: health and the ports of the other doors; open to everyone, so it tells
- * nothing else.
+ * {@code GET /v1/info}: health and the other ports. It needs no authentication, so it has nothing
+ * else.
  */
 @Path("/v1/info")
 public final class InfoResource {

@@ -33,7 +33,7 @@ public final class JobsResource {
         return engine.jobs().jobs();
     }
 
-    /** Asks one to stop. */
+    /** Requests that a job stops. */
     @DELETE
     @Produces(MediaType.TEXT_PLAIN)
     public Response cancel(@QueryParam("id") Optional<String> id) {

@@ -5,6 +5,17 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.google.inject.Inject;
 import io.airlift.node.NodeInfo;
+import io.stele.engine.EngineStatus;
+import io.stele.engine.StorageEngine;
+import io.stele.engine.TableStatus;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.shard.ApplyStatus;
+import io.stele.engine.shard.GateStatus;
+import io.stele.engine.shard.MaintenanceFailure;
+import io.stele.engine.shard.StoreWait;
+import io.stele.engine.tablet.Traffic;
+import io.stele.engine.wal.LogStatus;
+import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.protocol.api.TableStatistics;
@@ -14,17 +25,6 @@ import io.stele.sidecar.Version;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.metrics.AccessMetrics;
-import io.stele.storage.catalog.TableEntry;
-import io.stele.storage.encryption.Encryption.KeyFingerprint;
-import io.stele.storage.engine.EngineStatus;
-import io.stele.storage.engine.StorageEngine;
-import io.stele.storage.engine.TableStatus;
-import io.stele.storage.shard.ApplyStatus;
-import io.stele.storage.shard.GateStatus;
-import io.stele.storage.shard.MaintenanceFailure;
-import io.stele.storage.shard.StoreWait;
-import io.stele.storage.tablet.Traffic;
-import io.stele.storage.wal.LogStatus;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -198,7 +198,7 @@ public final class StatusResource {
             Doors doors,
             Optional<Engine> engine) {}
 
-    /** Who is connected. */
+    /** The connections of the servers. */
     public record Doors(long framedConnections, long framedPendingBytes, long flightStreams) {}
 
     /** The engine; LSNs are {@code milliseconds << 16 | counter}. */

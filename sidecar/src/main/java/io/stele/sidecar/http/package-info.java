@@ -1,4 +1,4 @@
-/** The HTTP door: health, status and metrics. */
+/** The HTTP server: health, status and metrics. */
 @NullMarked
 package io.stele.sidecar.http;
 

@@ -35,7 +35,8 @@ public final class Histogram {
     }
 
     /**
-     * Of times that are added as nanoseconds and told in seconds: 10 us to 84 s, by factors of 2.
+     * A histogram of times that are added in nanoseconds and exported in seconds: 10 us to 84 s, by
+     * factors of 2.
      */
     static Histogram ofSeconds() {
         return new Histogram(NANOS, 10_000, 2, 24);
@@ -53,9 +54,9 @@ public final class Histogram {
     }
 
     /**
-     * The state of this moment.
+     * The present state.
      *
-     * @param bounds upper bounds, in the unit that is told; values at a bound are below it
+     * @param bounds upper bounds, in the exported unit; values at a bound are below it
      * @param counts of values up to each bound, and last of all values
      * @param sum of all values, in the same unit
      */

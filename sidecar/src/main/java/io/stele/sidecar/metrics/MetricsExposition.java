@@ -7,7 +7,7 @@ import io.airlift.openmetrics.OpenMetricsCollector;
 import io.airlift.openmetrics.types.CompositeMetric;
 import io.airlift.openmetrics.types.Metric;
 import io.airlift.stats.CounterStat;
-import io.stele.storage.metrics.Cumulative;
+import io.stele.objectstore.metrics.Cumulative;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ import org.weakref.jmx.ManagedObjectExport;
  * <p>An attribute {@code MemTableBytes} of the MBean {@code stele:name=engine} is the family {@code
  * stele_engine_mem_table_bytes}; other properties of the MBean's name are labels. Attributes of
  * {@link CounterStat}, and those that are {@link Cumulative}, are counters; a {@link Histogram} is
- * one; other numbers are gauges. What the libraries export keeps the names that airlift gives it.
+ * one; other numbers are gauges. Metrics of the libraries have the names that airlift gives them.
  *
  * <p>[1] OpenMetrics 1.0.0, sections "Text Format" and "Metric Types". Thread safe.
  */
@@ -114,7 +114,7 @@ public final class MetricsExposition {
         try {
             value = managed.invokeAttribute(attribute);
         } catch (ReflectiveOperationException failed) {
-            return; // It cannot be told now: its family misses one sample.
+            return; // The value cannot be read now: its family lacks one sample.
         }
         double number;
         switch (value) {

@@ -1,4 +1,4 @@
-/** What the sidecar counts, exported through JMX and OpenMetrics. */
+/** The sidecar's metrics, exported through JMX and OpenMetrics. */
 @NullMarked
 package io.stele.sidecar.metrics;
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admission {
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final long MAX_RETRY_MILLIS = 10_000; // nobody should wait on an old guess
+    private static final long MAX_RETRY_MILLIS = 10_000; // no client should wait on an old estimate
     private static final int WEIGHT_OF_NEWEST = 8; // an eighth: follows a change within a score
 
     private final String what;
@@ -28,12 +28,12 @@ public final class Admission {
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
     private int running;
     private long rejected;
-    private long averageNanos; // that one is let in for
+    private long averageNanos; // from admission to release
 
     private record Entry(CompletableFuture<Permit> answer, Permit permit) {}
 
     /**
-     * @param what is let in, with whose limit it is: for messages
+     * @param what the admitted requests and the owner of the limit, for messages
      */
     Admission(String what, int maxRunning, int maxQueued, LongSupplier nanoTime) {
         this.what = requireNonNull(what, "what is null");
@@ -42,20 +42,23 @@ public final class Admission {
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
     }
 
-    /** The right to run; given back once, whatever happens. Any thread. */
+    /** The right to run. Closing it more than once has no effect. Any thread. */
     public final class Permit implements AutoCloseable {
         private boolean held; // guarded by the admission
         private boolean ended; // guarded by the admission
         private long sinceNanos; // guarded by the admission
 
-        /** Lets another one in, until {@link #resume}. Does nothing if it is not held. */
+        /**
+         * Frees its place for another request, until {@link #resume}. Does nothing if it is not
+         * held.
+         */
         public void pause() {
             release(this, false);
         }
 
         /**
-         * Comes back after {@link #pause}, before all newcomers; never refused, since it was let in
-         * once.
+         * Takes a place again after {@link #pause}, before all new requests. It is never refused,
+         * because it was admitted once.
          */
         public CompletableFuture<Permit> resume() {
             CompletableFuture<Permit> answer = new CompletableFuture<>();
@@ -77,9 +80,9 @@ public final class Admission {
     }
 
     /**
-     * Completes when there is room; whoever waits no longer cancels it.
+     * Completes when there is room; a caller that gives up cancels the future.
      *
-     * @throws SteleException BUSY, with the time after which it may be different
+     * @throws SteleException BUSY, with the time after which to try again
      */
     CompletableFuture<Permit> enter() {
         CompletableFuture<Permit> answer = new CompletableFuture<>();
@@ -100,7 +103,7 @@ public final class Admission {
     }
 
     /**
-     * As {@link #enter} where nobody may wait.
+     * As {@link #enter}, but without a queue.
      *
      * @throws SteleException BUSY
      */
@@ -122,7 +125,7 @@ public final class Admission {
         return queue.size() + returning.size();
     }
 
-    /** How many were told BUSY. */
+    /** The number of requests refused as BUSY. */
     synchronized long rejected() {
         return rejected;
     }
@@ -147,7 +150,7 @@ public final class Admission {
             }
             next = nextEntry();
         }
-        // Whoever has given up meanwhile leaves his place to the one behind him.
+        // A request that was cancelled meanwhile leaves its place to the next one.
         while (next != null && !next.answer().complete(next.permit())) {
             synchronized (this) {
                 if (next.permit().held) { // its owner may have closed it by now

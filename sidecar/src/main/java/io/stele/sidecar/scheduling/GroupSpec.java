@@ -15,7 +15,7 @@ record GroupSpec(String name, int shares, int maxRunning, int maxQueued, int max
     /** Reads that no selector names another group for. */
     static final String DEFAULT_NAME = "default";
 
-    /** 1,000: a tenth of what writes have (see EngineThreads), whoever reads. */
+    /** 1,000 for every user: a tenth of the shares of writes (see EngineThreads). */
     static final int DEFAULT_SHARES = 1_000;
 
     /** 64: each scan holds a few MiB of batches, and more of them would not be faster. */
@@ -24,7 +24,10 @@ record GroupSpec(String name, int shares, int maxRunning, int maxQueued, int max
     /** As many as Flight calls are served by default, so that the calls are the limit. */
     static final int DEFAULT_MAX_QUEUED = 256;
 
-    /** At 10 microseconds each a tenth of a second: whoever waits longer should know. */
+    /**
+     * At 10 microseconds each, a tenth of a second: a longer wait is reported to the client as
+     * BUSY.
+     */
     static final int DEFAULT_MAX_LOOKUPS = 10_000;
 
     GroupSpec {

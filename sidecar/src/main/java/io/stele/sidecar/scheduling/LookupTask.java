@@ -2,15 +2,15 @@ package io.stele.sidecar.scheduling;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.LookedUpRows;
+import io.stele.engine.PointLookup;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.WorkUnit;
 import io.stele.scheduler.YieldSignal;
-import io.stele.storage.engine.LookedUpRows;
-import io.stele.storage.engine.PointLookup;
-import io.stele.storage.objectstore.NonBlocking;
-import io.stele.storage.objectstore.WouldBlockException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
@@ -31,7 +31,7 @@ final class LookupTask implements WorkUnit {
     private final CompletableFuture<LookedUpRows> result = new CompletableFuture<>();
 
     /**
-     * @param permit given back when the lookup ends
+     * @param permit released when the lookup ends
      * @param context of this lookup alone
      */
     LookupTask(

@@ -41,7 +41,7 @@ public final class QueryGroup {
                         nanoTime);
     }
 
-    /** What the pool calls the lookups of a group. */
+    /** The name of the pool's group for the lookups of a group. */
     static String lookupsName(String group) {
         return group + ".lookups";
     }
@@ -51,9 +51,9 @@ public final class QueryGroup {
     }
 
     /**
-     * Lets a scan in; whoever does not want to wait any longer cancels the future. A scan pauses
-     * its permit while its client takes nothing: a query may read another scan to its end before it
-     * goes on with this one.
+     * Admits a scan; a caller that gives up cancels the future. A scan pauses its permit while its
+     * client takes nothing: a query may read another scan to its end before it goes on with this
+     * one.
      *
      * @throws SteleException BUSY, with the time after which to try again
      */
@@ -62,7 +62,7 @@ public final class QueryGroup {
     }
 
     /**
-     * Lets a lookup in.
+     * Admits a lookup.
      *
      * @throws SteleException BUSY, with the time after which to try again
      */

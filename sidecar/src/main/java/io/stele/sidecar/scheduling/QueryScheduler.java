@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
+import io.stele.engine.LookedUpRows;
+import io.stele.engine.PointLookup;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.scheduler.BlockingPool;
 import io.stele.scheduler.ContextPool;
 import io.stele.scheduler.PoolLoad;
-import io.stele.storage.engine.LookedUpRows;
-import io.stele.storage.engine.PointLookup;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,10 +26,10 @@ import java.util.function.LongSupplier;
 public final class QueryScheduler implements AutoCloseable {
     private static final Logger log = Logger.get(QueryScheduler.class);
 
-    /** A read that waits for this many others would better be told so. */
+    /** A read behind this many others is refused as BUSY instead. */
     private static final int MAX_WAITING_READS = 10_000;
 
-    /** What a read of the store takes, about: when to try again where too many wait. */
+    /** About the time of a read of the store: the waiting time that BUSY suggests. */
     private static final long BUSY_STORE_MILLIS = 50;
 
     private final GroupSpecs specs;
@@ -76,7 +76,7 @@ public final class QueryScheduler implements AutoCloseable {
         return pool.status().workers();
     }
 
-    /** What waits for the store, and how much did. */
+    /** The present load of reads of the store, and their count. */
     public PoolLoad reads() {
         return reads.load();
     }
@@ -102,9 +102,9 @@ public final class QueryScheduler implements AutoCloseable {
     /**
      * Looks keys up in the latency class.
      *
-     * @param mayRunHere whether the caller has the time to begin it himself, where the scheduler
-     *     agrees ({@link ContextPool#tryRunHere}): that saves two changes of thread
-     * @return completes on whatever thread found the last row, which must not be held up
+     * @param mayRunHere whether the caller's thread may start it, if the scheduler agrees ({@link
+     *     ContextPool#tryRunHere}): that saves two changes of thread
+     * @return completes on the thread that found the last row, which must not be blocked
      * @throws SteleException BUSY, with the time after which to try again
      */
     public CompletableFuture<LookedUpRows> lookUp(
@@ -121,7 +121,7 @@ public final class QueryScheduler implements AutoCloseable {
         return task.result();
     }
 
-    /** Ends the reads of the store, when nothing asks for further ones. */
+    /** Ends the reads of the store; call it when no more are requested. */
     @Override
     public void close() {
         reads.close();

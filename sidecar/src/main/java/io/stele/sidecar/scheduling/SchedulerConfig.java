@@ -19,7 +19,7 @@ public class SchedulerConfig {
     private int readThreads = 32;
     private Policy policy = Policy.FAIR;
 
-    /** How execution contexts get threads. */
+    /** The policies by which execution contexts get threads. */
     public enum Policy {
         /** By scheduling group. */
         FAIR,

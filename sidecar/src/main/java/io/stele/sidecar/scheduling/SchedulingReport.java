@@ -2,10 +2,10 @@ package io.stele.sidecar.scheduling;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.ThreadsStatus;
 import io.stele.protocol.api.SchedulingGroupStatus;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
-import io.stele.storage.engine.ThreadsStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * last ten seconds, and the other pools. Thread-safe: guarded by its own lock.
  */
 public final class SchedulingReport {
-    /** How often {@link #sample} is to be called. */
+    /** The interval at which {@link #sample} must be called. */
     public static final long SAMPLE_MILLIS = 1_000;
 
     private static final int WINDOW_SAMPLES = 10;

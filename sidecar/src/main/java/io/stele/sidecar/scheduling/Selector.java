@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A rule that sends reads to a group: it holds where every pattern that there is matches the whole
- * of what the read says.
+ * A rule that sends reads to a group: it applies if every given pattern matches the whole value of
+ * the read.
  *
  * @param group the name of the group
  */

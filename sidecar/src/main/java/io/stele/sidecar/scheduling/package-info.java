@@ -1,5 +1,6 @@
 /**
- * How reads share the sidecar: scheduling groups, their limits, and lookups in the latency class.
+ * The sharing of the sidecar by reads: scheduling groups, their limits, and lookups in the latency
+ * class.
  */
 @NullMarked
 package io.stele.sidecar.scheduling;

@@ -8,7 +8,7 @@ import java.io.File;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of transport encryption. One key store serves the Flight, framed and HTTP doors. */
+/** Settings of transport encryption. One key store serves the Flight, framed and HTTP ports. */
 public class TlsConfig {
     private boolean enabled;
     private @Nullable File keystorePath;

@@ -1,4 +1,4 @@
-/** Transport encryption of the Flight and framed doors. */
+/** Transport encryption of the Flight and framed ports. */
 @NullMarked
 package io.stele.sidecar.tls;
 

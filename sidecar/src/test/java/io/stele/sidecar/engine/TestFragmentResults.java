@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.cache.files.DirectoryLock;
-import io.stele.storage.encryption.EncryptionConfig;
+import io.stele.objectstore.encryption.EncryptionConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package io.stele.sidecar.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.shard.MaintenanceFailure;
 import io.stele.protocol.ShardId;
-import io.stele.storage.shard.MaintenanceFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -3,6 +3,8 @@ package io.stele.sidecar.flight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.engine.scan.RowCursor;
+import io.stele.objectstore.NonBlocking;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
@@ -18,8 +20,6 @@ import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.FragmentException;
 import io.stele.scheduler.fragment.Pulled;
 import io.stele.sidecar.SampleTables;
-import io.stele.storage.objectstore.NonBlocking;
-import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

@@ -28,13 +28,13 @@ public interface CacheFiles extends AutoCloseable {
 
     void delete(String name) throws IOException;
 
-    /** What can be written before the disk is full. */
+    /** The bytes that can be written before the disk is full. */
     long usableBytes() throws IOException;
 
     @Override
     void close() throws IOException;
 
-    /** One file; interrupts of a thread that uses it harm nobody else. */
+    /** One file; an interrupt of one thread does not affect other users. */
     interface CacheFile extends AutoCloseable {
         long sizeBytes() throws IOException;
 

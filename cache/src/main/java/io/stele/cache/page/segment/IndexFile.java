@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code index} of a directory: appended to as pages come, and written anew when it has
- * grown to twice what it needs ({@link IndexJournal} has the bytes).
+ * The file {@code index} of a directory: appended to as pages are added, and rewritten when it has
+ * grown to twice the size that it needs ({@link IndexJournal} has the bytes).
  *
  * <p>Not thread-safe: guarded by the directory's journal lock.
  */
@@ -40,20 +40,20 @@ final class IndexFile implements AutoCloseable {
         return position;
     }
 
-    /** Whether it can be appended to; if not, it must be written anew. */
+    /** Whether it can be appended to; if not, it must be rewritten. */
     boolean isOpen() {
         return file != null;
     }
 
-    /** Whether it is worth to be written anew, with {@code live} pages in it. */
+    /** Whether it should be rewritten, with {@code live} pages in it. */
     boolean isOvergrown(int live) {
         return records > 2L * live + SPARE_RECORDS;
     }
 
     /**
      * Gives the records of the file and makes it ready for more: those of tables in order, then
-     * those of pages, the newest first. So who takes them knows at each whether a newer one says
-     * otherwise, and needs no memory for what the older ones said.
+     * those of pages, the newest first. So the consumer sees the newest record of a page first, and
+     * can ignore the older ones without memory for them.
      *
      * @return whether there was a file that belongs to this layout
      */
@@ -86,7 +86,7 @@ final class IndexFile implements AutoCloseable {
     }
 
     /**
-     * Where parts begin of which each has whole records and fits into a buffer, and the end of the
+     * The starts of parts that each have whole records and fit into a buffer, and the end of the
      * last whole record; empty if the file is not of this layout.
      */
     private List<Long> parts(CacheFile found, Consumer<IndexJournal.Record> tables)
@@ -138,7 +138,7 @@ final class IndexFile implements AutoCloseable {
         }
     }
 
-    /** Appends one record; after a failure nothing more is appended until it is written anew. */
+    /** Appends one record; after a failure nothing more is appended until it is rewritten. */
     void append(ByteBuffer record) throws IOException {
         CacheFile open = file;
         if (open == null) {
@@ -155,9 +155,7 @@ final class IndexFile implements AutoCloseable {
         records++;
     }
 
-    /**
-     * Where the records of a new file come from: fills the buffer, returns how many, 0 at the end.
-     */
+    /** The source of a new file's records: fills the buffer, returns their number, 0 at the end. */
     @FunctionalInterface
     interface Source {
         int fill(ByteBuffer target);

@@ -36,9 +36,9 @@ import java.util.zip.CRC32C;
  * body of a table: its name in UTF-8
  * </pre>
  *
- * <p>A page's record says that units of the page lie in these places, that it was used after those
- * of the records before, and that no other page lies there. A record may be wrong about that:
- * blocks know what page they belong to ({@link io.stele.cache.page.PageBlocks}).
+ * <p>A page's record means that units of the page lie in these places, that it was used after those
+ * of the records before, and that no other page lies there. A record may be wrong about that: each
+ * block is checked against the page it belongs to ({@link io.stele.cache.page.PageBlocks}).
  */
 final class IndexJournal {
     static final int HEADER_BYTES = 32;

@@ -96,8 +96,8 @@ public final class LocalCacheFiles implements CacheFiles {
     }
 
     /**
-     * A file channel that survives interrupts. Java closes a channel when a thread is interrupted
-     * in it, for everyone; so it is opened again, and the thread keeps its interrupt.
+     * A file channel that survives interrupts. Java closes a channel for all users when a thread is
+     * interrupted in it. So it is opened again, and the thread's interrupt status stays set.
      */
     private static final class LocalCacheFile implements CacheFile {
         private final Path path;

@@ -99,7 +99,7 @@ final class PageEntries {
         fields[entry >>> CHUNK_BITS][(entry & CHUNK - 1) * INTS + field] = value;
     }
 
-    /** Where a group of units lies; {@link Places#NONE}: nothing of it is here. */
+    /** The place of a group of units; {@link Places#NONE}: none of its units is cached. */
     int place(int entry, int group) {
         return field(entry, group);
     }

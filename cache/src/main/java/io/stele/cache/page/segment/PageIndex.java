@@ -10,33 +10,32 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * The pages that a directory holds, where they lie, and which of them go when space is needed: a
- * hash table and three queues over {@link PageEntries}, 58 bytes for a page of full size: 48 of the
- * entry, 4 of the hash table, 4 of the sketch and 2 of the allocator.
+ * The pages that a directory holds, where they lie, and which of them are evicted when space is
+ * needed: a hash table and three queues over {@link PageEntries}, 58 bytes for a page of full size:
+ * 48 of the entry, 4 of the hash table, 4 of the sketch and 2 of the allocator.
  *
  * <p>Invariant: there are at most as many entries as full pages fit, or {@link #MIN_ENTRIES}, and
  * those whose first units are being written. So heap has a limit by the size of the cache, and a
  * large cache in which many pages are there in small part does not use all of its disk.
  *
  * <p>W-TinyLFU (see {@link FrequencySketch}, section 4 of the same paper): a page enters the window
- * (1 % of the space) without a question. When the space is used up, the page that leaves the window
- * stays only if it was asked for more often than the one that would have to go for it. What was
- * used after that is protected (80 % of the rest). A scan of cold data so passes through the
- * window.
+ * (1 % of the space) without a check. When the space is used up, the page that leaves the window
+ * stays only if it was requested more often than the one that would be evicted for it. Pages used
+ * after that are protected (80 % of the rest). So a scan of cold data passes through the window.
  *
- * <p>Shares: units reserved for a table are never taken by others while the table uses them; what
- * it does not use, others borrow, and give back page by page when it needs them: then its pages are
- * taken in without the question above.
+ * <p>Shares: units reserved for a table are never taken by others while the table uses them; units
+ * that it does not use may be borrowed by others, and return page by page when it needs them: then
+ * its pages are admitted without the check above.
  *
  * <p>Not thread-safe.
  */
 final class PageIndex {
-    /** Steps to make room for units, and entries looked at for a victim: enough, and an end. */
+    /** Steps to make room for units, and entries examined for a victim: enough, and bounded. */
     private static final int MAX_STEPS = 64;
 
     /**
-     * A page asked for this often gets in with a chance of 1 in 128 though the victim is as
-     * frequent: so nobody who knows the hash can keep it out for ever (as in Caffeine).
+     * A page requested this often is admitted with a chance of 1 in 128 even if the victim is as
+     * frequent. So an attacker that knows the hash cannot exclude it for ever (as in Caffeine).
      */
     private static final int WARM_FREQUENCY = 6;
 
@@ -132,7 +131,7 @@ final class PageIndex {
         return entry;
     }
 
-    /** Finds a page that somebody wants to read, which counts as a use of it, here or not. */
+    /** Finds a page for a read, which counts as a use of it, cached or not. */
     int use(PageKey key) {
         sketch.increment(key.high(), key.low());
         int entry = find(key);
@@ -170,9 +169,10 @@ final class PageIndex {
     /**
      * Makes room for units of a page, evicting pages if needed, even that one.
      *
-     * @param wanted units, a bit each, of which those that are here already need none
+     * @param wanted a bit per unit; units that are cached already need no room
      * @param table whose space it is, if the page is not here
-     * @return to be ended by {@link #publish} or {@link #cancel}; empty: they are not to be kept
+     * @return a placement to end with {@link #publish} or {@link #cancel}; empty: the units are not
+     *     admitted
      */
     Optional<Placement> place(PageKey key, int wanted, int table) {
         for (int step = 0; true; step++) {
@@ -283,7 +283,7 @@ final class PageIndex {
         }
     }
 
-    /** Frees the room of a page, when nobody writes into it or copies from it any more. */
+    /** Frees the room of a page, when no thread writes into it or copies from it any more. */
     private void release(int place) {
         Pin pin = pins.get(place);
         if (pin == null) {
@@ -309,11 +309,11 @@ final class PageIndex {
     }
 
     /**
-     * Puts units that were written into the page, which enters if it is not here, as far as nobody
-     * else was faster.
+     * Adds written units to the page, unless another thread added them first; a page that is not
+     * cached enters.
      *
-     * @return the page's entry, which has all of them or not; {@link PageEntries#NONE}: it has gone
-     *     and none of them is of use by itself
+     * @return the page's entry, which has all of them or not; {@link PageEntries#NONE}: it was
+     *     evicted, and none of the units is of use by itself
      */
     int publish(Placement placement, int table) {
         int entry = find(placement.key());
@@ -375,9 +375,9 @@ final class PageIndex {
     }
 
     /**
-     * Forgets units that lie alone in broken groups, where these waste much space; returns whether
-     * whole groups are free now that were not. Looks at all entries, for some milliseconds, once
-     * for a large share of the space.
+     * Evicts units that lie alone in broken groups, if these waste much space; returns whether this
+     * freed whole groups. It checks all entries, which takes some milliseconds, once for a large
+     * share of the space.
      */
     private boolean emptyBrokenGroups() {
         if (allocator.spareUnits() < Math.max(Places.GROUP, allocator.capacity() / SPARE_PART)) {
@@ -495,8 +495,8 @@ final class PageIndex {
     }
 
     /**
-     * Puts in a page from a journal, in the queue that it was in, as the one used longest ago;
-     * nobody else has its room. {@link #restored} follows when all are here.
+     * Restores a page from a journal, in the queue that it was in, as the least recently used; its
+     * room must be free. Call {@link #restored} after the last one.
      */
     void restore(PutRecord page, int table) {
         restoreFrequency(page.key(), page.frequency());
@@ -558,7 +558,7 @@ final class PageIndex {
         }
     }
 
-    /** Forgets a page and frees its room. */
+    /** Removes a page and frees its room. */
     void remove(int entry) {
         int space = space(entry);
         queue(entry).remove(entry, space);
@@ -604,7 +604,7 @@ final class PageIndex {
         return space;
     }
 
-    /** Where the groups of a page lie, by their number in it. */
+    /** The places of a page's groups, by their number in it. */
     int[] placesOf(int entry) {
         int[] places = new int[Places.GROUPS];
         for (int group = 0; group < places.length; group++) {

@@ -61,7 +61,7 @@ final class PageQueue {
         size++;
     }
 
-    /** An entry in it has so many units more. */
+    /** Adds units that an entry of the queue gained. */
     void grow(int moreUnits) {
         units += moreUnits;
     }

@@ -4,12 +4,12 @@ import io.stele.cache.page.PageKey;
 import java.util.Arrays;
 
 /**
- * Room for units of a page that are about to be written: made and ended under the lock of the
- * index, its writer's alone in between.
+ * Room for units of a page that are about to be written: created and ended under the lock of the
+ * index, and used only by its writer in between.
  *
- * <p>A group of which one unit is here, in room for one, gets room for all: the writer copies that
- * unit. What is copied from, and room of the page's own that is written into, is pinned: it is
- * given to nobody else until this ends.
+ * <p>A group with one cached unit, in room for one, gets room for all: the writer copies that unit.
+ * The source of the copy, and room of the page that is written into, are pinned: they are not
+ * reused until this ends.
  */
 final class Placement {
     private final PageKey key;
@@ -35,12 +35,14 @@ final class Placement {
         return mask;
     }
 
-    /** Where a group goes of which something is written. */
+    /** The target place of a group with written units. */
     int place(int group) {
         return places[group];
     }
 
-    /** Where the one unit of a group is copied from, {@link Places#NONE} if there is none. */
+    /**
+     * The place from which the one unit of a group is copied, {@link Places#NONE} if there is none.
+     */
     int source(int group) {
         return sources[group];
     }

@@ -49,7 +49,7 @@ final class Places {
     }
 
     /**
-     * Where a unit lies in the directory.
+     * The number of a unit in the directory.
      *
      * @param place of its group
      * @param unit its number in the page

@@ -5,7 +5,7 @@ final class QueueKind {
     /** The entry is free. */
     static final int NONE = 0;
 
-    /** Came lately; admitted without a question. */
+    /** Recently added; admitted without a check of its frequency. */
     static final int WINDOW = 1;
 
     /** Admitted, not used since. */

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Buffers outside the heap for blocks on their way from and to disk, used again. At most {@value
- * #MAX_BUFFERS} exist; who comes when all are in use gets one on the heap.
+ * A pool of off-heap buffers for reads and writes of blocks. At most {@value #MAX_BUFFERS} exist;
+ * while all are in use, callers get one on the heap.
  *
  * <p>Thread-safe.
  */

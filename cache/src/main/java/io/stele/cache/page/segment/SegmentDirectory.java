@@ -36,13 +36,13 @@ final class SegmentDirectory {
     /** Failed reads and writes in a row after which the directory is to be taken out. */
     static final int MAX_FAILURES = 8;
 
-    /** After a write failed: how long no fresh space is asked for. */
+    /** How long no fresh space is used after a write failed. */
     private static final long FULL_NANOS = 60_000_000_000L;
 
-    /** How old the recency on disk may be, in a cache that changes. */
+    /** Greatest age of the recency on disk, in a cache that changes. */
     private static final long CHECKPOINT_NANOS = 300_000_000_000L;
 
-    /** How often a page is looked for, or written, again that others moved meanwhile. */
+    /** How often a page is searched, or written, again after other threads moved it meanwhile. */
     private static final int MAX_MOVES = 3;
 
     private final String name;
@@ -111,8 +111,8 @@ final class SegmentDirectory {
     }
 
     /**
-     * Opens a directory with what an earlier process left in it. Owns {@code files} from now on,
-     * and closes them if it fails, whatever fails.
+     * Opens a directory with what an earlier process left in it. It owns {@code files} from now on,
+     * and closes them on every failure.
      */
     static SegmentDirectory open(
             String name,
@@ -245,7 +245,7 @@ final class SegmentDirectory {
                     && lastUsed % layout.unitsPerSegment() < present;
         }
 
-        /** Whether nobody had this room yet. */
+        /** Whether this room was not taken yet. */
         private boolean see(int place) {
             int first = Places.firstUnit(place);
             int end = first + Places.space(place);
@@ -301,7 +301,10 @@ final class SegmentDirectory {
         return index.allocator().capacity() / layout.geometry().unitsPerPage();
     }
 
-    /** Whether so much failed in a row that nothing is to be expected of it any more. */
+    /**
+     * Whether {@value #MAX_FAILURES} operations in a row failed, so that the directory is taken out
+     * of use.
+     */
     boolean hasFailed() {
         return failures.get() >= MAX_FAILURES;
     }
@@ -491,9 +494,9 @@ final class SegmentDirectory {
 
     /**
      * A failed write into fresh space, or on a disk without any, means that the disk is full: the
-     * cache goes on with the space that it has, and tries again later. Another one means a failing
-     * disk. Segments have holes where units of a group were never written, so the space of a unit
-     * that is not fresh may have to be found as well.
+     * cache continues with the space that it has, and tries again later. Another one means a
+     * failing disk. Segments have holes where units of a group were never written, so the space of
+     * a unit that is not fresh may need new disk space as well.
      */
     private void writeFailed(Placement placement) {
         writeFailures.increment();
@@ -525,7 +528,7 @@ final class SegmentDirectory {
     }
 
     /**
-     * Puts units that were written into the index, as far as nobody else was faster.
+     * Adds written units to the index, unless another thread added them first.
      *
      * @return whether the page has all wanted units now
      */
@@ -613,8 +616,8 @@ final class SegmentDirectory {
     }
 
     /**
-     * Writes the index anew, with what it has now in the order of last use. The order is copied
-     * under the lock, some milliseconds for 100,000 pages.
+     * Rewrites the index with its present pages in the order of last use. The order is copied under
+     * the lock, some milliseconds for 100,000 pages.
      */
     // @GuardedBy("journalLock")
     private void checkpoint() throws IOException {
@@ -725,13 +728,13 @@ final class SegmentDirectory {
         }
     }
 
-    /** Ends without writing anything. Lets go of the directory, whichever file fails to close. */
+    /** Closes the directory without writing anything; all files are closed even if one fails to. */
     void abandon() {
         journalLock.lock();
         try (files;
                 segments;
                 indexFile) {
-            // Closed from the last on, each of them whatever the others do
+            // Closed in reverse order, also after a failure
         } catch (IOException e) {
             writeFailures.increment();
         } finally {

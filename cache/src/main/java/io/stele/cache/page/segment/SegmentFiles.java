@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files {@code <segment, 8 digits>.pages} of a directory: units one after the other, each with
- * blocks of one page ({@link PageBlocks}). Opened when first needed and kept open.
+ * blocks of one page ({@link PageBlocks}). Each is opened at its first use and stays open.
  *
  * <p>Thread-safe; writing a unit while another thread reads it gives that thread blocks that do not
  * verify.
@@ -150,7 +150,10 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
-    /** Blocks know their page and place in it, not where they lie: they are copied as they are. */
+    /**
+     * Copies blocks unchanged: they are checked against their page and their place in it, not their
+     * place in the file.
+     */
     private void copy(Placement placement, int group, int pageLength, ByteBuffer raw)
             throws IOException {
         int unit = Integer.numberOfTrailingZeros(Places.groupIn(placement.copied(), group));

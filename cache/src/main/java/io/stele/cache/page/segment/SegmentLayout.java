@@ -28,8 +28,8 @@ public record SegmentLayout(
             new SegmentLayout(PageGeometry.DEFAULT, DEFAULT_UNITS_PER_SEGMENT, Map.of());
 
     /**
-     * Of a directory's limit, for the index: its names and spare records, twice while it is written
-     * anew.
+     * Of a directory's limit, for the index: its names and spare records, twice while it is
+     * rewritten.
      */
     private static final long RESERVED_BYTES = 192 << 10;
 
@@ -133,7 +133,7 @@ public record SegmentLayout(
         return unit / unitsPerSegment;
     }
 
-    /** Where a unit begins in its segment. */
+    /** The offset of a unit in its segment. */
     long offset(int unit) {
         return (long) (unit % unitsPerSegment) * geometry.unitBytes();
     }

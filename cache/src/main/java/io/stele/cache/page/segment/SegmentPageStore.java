@@ -246,8 +246,8 @@ public final class SegmentPageStore implements PageStore {
     }
 
     /**
-     * Reserves a share of the space for a table, as {@link SegmentLayout#shares} does for those
-     * known from the start.
+     * Reserves a share of the space for a table, as {@link SegmentLayout#shares} does for the
+     * tables of the configuration.
      *
      * @param share from 0 to 1
      * @throws IllegalArgumentException if more than all would be reserved
@@ -335,7 +335,7 @@ public final class SegmentPageStore implements PageStore {
         // @GuardedBy("SegmentPageStore.this"): pages that are to go when it is open
         private final Set<PageKey> removed = new HashSet<>();
 
-        /** What directories that were taken out had counted. */
+        /** The counters of directories that were taken out of use. */
         private PageStoreStatistics before = PageStoreStatistics.NONE;
 
         private volatile long openAgainAt;
@@ -373,7 +373,7 @@ public final class SegmentPageStore implements PageStore {
                                 nanoTime,
                                 random));
             } catch (IOException | RuntimeException e) {
-                // Whatever lies in a directory, it keeps nobody from starting
+                // A damaged directory must not prevent the start
                 openAgainAt = nanoTime.getAsLong() + RETRY_NANOS;
             } finally {
                 opens.unlock();
@@ -456,7 +456,7 @@ public final class SegmentPageStore implements PageStore {
                     0);
         }
 
-        /** Waits for one that is being opened: after this nobody has the directory. */
+        /** Waits for an opening in progress: after this the directory is not in use. */
         void close() {
             opens.lock();
             try {

@@ -15,7 +15,7 @@ import java.util.OptionalInt;
 final class TableNumbers {
     static final int OTHERS = 0;
 
-    /** What the names may take in the index file. */
+    /** Most bytes of the names in the index file. */
     private static final int MAX_BYTES = 64 << 10;
 
     private final Map<String, Integer> numbers = new HashMap<>();
@@ -26,7 +26,7 @@ final class TableNumbers {
         names.add("");
     }
 
-    /** How many there are, number 0 included. */
+    /** The number of tables, number 0 included. */
     int size() {
         return names.size();
     }

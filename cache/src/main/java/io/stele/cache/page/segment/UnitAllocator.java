@@ -128,7 +128,7 @@ final class UnitAllocator {
         return group % GROUPS_PER_WORD * Places.GROUP;
     }
 
-    /** How many units of the group with this unit are in use. */
+    /** The number of used units of the group with this unit. */
     int usedOfGroup(int unit) {
         return Long.bitCount(bits(unit / Places.GROUP));
     }
@@ -157,7 +157,7 @@ final class UnitAllocator {
         return (words[unit / Long.SIZE] & 1L << unit) != 0;
     }
 
-    /** Takes room that a journal says is in use, and nobody else has. */
+    /** Takes a place that a journal marks as used and that is still free. */
     void take(int place) {
         int group = Places.firstUnit(place) / Places.GROUP;
         change(group, bits(group) | bitsOf(place));

@@ -18,13 +18,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Definitions and statistics of tables and views, kept between queries. Whoever uses it has first
- * heard, with its read point or by asking, what changed up to that moment, so it finds nothing
- * older; what it does not find is loaded once, however many want it.
+ * The cached definitions and statistics of tables and views. A query first receives all changes up
+ * to its start, with its snapshot or by a request, so it finds nothing older. A missing entry is
+ * loaded once, also under concurrent requests.
  *
- * <p>Invariant: what is found was so at some moment after the last change that this cache had heard
- * of when it was asked ({@link MetadataGenerations}). Thread-safe; no lock is held while the
- * sidecar is asked.
+ * <p>Invariant: an entry found was true at some moment after the last change received before the
+ * call ({@link MetadataGenerations}). Thread-safe; no lock is held during a request to the sidecar.
  */
 public final class MetadataCache {
     private final boolean enabled;
@@ -63,42 +62,43 @@ public final class MetadataCache {
                                         .sum());
     }
 
-    /** Whether it keeps anything. */
+    /** Whether it caches anything. */
     public boolean isEnabled() {
         return enabled;
     }
 
-    /** Up to where changes were heard of: what to ask the next ones since. */
+    /** The version up to which changes were received, for the next request. */
     public MetadataVersion version() {
         return generations.version();
     }
 
-    /** What it did and holds. */
+    /** Its counters and contents. */
     public MetadataCacheMetrics metrics() {
         return metrics;
     }
 
-    /** What is here of a name before a query's read point is opened. */
+    /** The cached entry of a name, before a query's snapshot is opened. */
     public Look look(SchemaTableName name) {
         MetadataGenerations.Known known = generations.known(name);
         return new Look(name, known.version(), relations.peek(new Key<>(name, known.generation())));
     }
 
     /**
-     * What was here of a name, to be confirmed.
+     * The cached entry of a name, to be confirmed.
      *
-     * @param version as of which it is good
+     * @param version as of which it is valid
      */
     public record Look(
             SchemaTableName name, MetadataVersion version, Optional<Relation> relation) {}
 
     /**
-     * What has the name that a query's first read is of, as the reply to its read point says.
+     * The relation of a query's first name, from the reply that opened its snapshot.
      *
      * @param sentNanos when the request was sent
-     * @param reply what the sidecar described after it had found out the changes; neither a table
-     *     nor a view if the look was confirmed
-     * @param confirmed whether the sidecar left out what has not changed since the look
+     * @param reply the description, which the sidecar read after the changes; neither a table nor a
+     *     view if the look was confirmed
+     * @param confirmed whether the sidecar left out the description because it has not changed
+     *     since the look
      */
     public Relation opened(
             Look look,
@@ -114,21 +114,21 @@ public final class MetadataCache {
         metrics.missed();
         Relation relation = new Relation(reply);
         MetadataGenerations.Known known = generations.known(look.name());
-        // If somebody has heard of more, this may be from before it
+        // If another query has received later changes, this description may be older than them
         if (changes.isPresent() && changes.get().version().equals(known.version())) {
             relations.put(new Key<>(look.name(), known.generation()), relation);
         }
         return relation;
     }
 
-    /** Uses what was here, of which its user knows without asking that it is still so. */
+    /** Uses a cached entry that the caller has already received all changes for. */
     public Relation found(Relation relation) {
         hit(relation);
         metrics.spared();
         return relation;
     }
 
-    /** What has a name, as of the last change heard of or later. */
+    /** The relation of a name, as of the last received change or later. */
     public Relation relation(SchemaTableName name, Supplier<RelationReply> loader) {
         boolean[] loaded = new boolean[1];
         Relation relation =
@@ -165,23 +165,23 @@ public final class MetadataCache {
                 relation.weightBytes());
     }
 
-    /** All schemas, as of the last change heard of or later. */
+    /** All schemas, as of the last received change or later. */
     public List<String> schemas(Supplier<List<String>> loader) {
         return schemas.get(new Key<>("", generations.ofLists()), loader::get);
     }
 
-    /** The tables of a schema or of all, as of the last change heard of or later. */
+    /** The tables of a schema or of all, as of the last received change or later. */
     public List<SchemaTableName> tables(
             Optional<String> schemaName, Supplier<List<SchemaTableName>> loader) {
         return tables.get(new Key<>(schemaName, generations.ofLists()), loader::get);
     }
 
-    /** The views of a schema or of all, as of the last change heard of or later. */
+    /** The views of a schema or of all, as of the last received change or later. */
     public List<ViewSchema> views(Optional<String> schemaName, Supplier<List<ViewSchema>> loader) {
         return views.get(new Key<>(schemaName, generations.ofLists()), loader::get);
     }
 
-    /** Whether a statement without a read point may use what is here without asking. */
+    /** Whether a statement without a snapshot may use cached entries without a request. */
     public boolean isFreshEnough() {
         return maxStalenessNanos > 0
                 && !version().equals(MetadataGenerations.UNKNOWN)
@@ -189,10 +189,10 @@ public final class MetadataCache {
     }
 
     /**
-     * Hears of changes.
+     * Applies changes.
      *
      * @param nanos a moment at which the sidecar had not yet answered
-     * @return names that queries used, and which are here no more
+     * @return names that queries used, and whose entries were dropped
      */
     public List<SchemaTableName> apply(MetadataChanges changes, long nanos) {
         List<SchemaTableName> wanted = new ArrayList<>();
@@ -216,13 +216,13 @@ public final class MetadataCache {
         }
     }
 
-    /** Forgets all, as if it had changed. */
+    /** Drops all entries, as if everything had changed. */
     public void flush() {
         generations.endAll();
         forgetAll();
     }
 
-    /** Forgets a name, as if it had changed. */
+    /** Drops the entries of a name, as if it had changed. */
     public void flush(SchemaTableName name) {
         long before = generations.of(name);
         generations.end(name);

@@ -44,7 +44,7 @@ public final class MetadataCacheMetrics {
         maxAgeMillis.accumulateAndGet(millisOld, Math::max);
     }
 
-    /** What was found would have been a request of its own. */
+    /** A hit saved a request. */
     void spared() {
         spared.increment();
     }
@@ -66,7 +66,7 @@ public final class MetadataCacheMetrics {
         resets.increment();
     }
 
-    /** A statement asked for changes by itself. */
+    /** A statement requested changes separately. */
     public void checked() {
         checks.increment();
     }

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * would describe it at {@link #version} or later. Guarded by itself.
  */
 final class MetadataGenerations {
-    /** Knows nothing: every sidecar answers that all may be different. */
+    /** Before any version: every sidecar replies that everything may be different. */
     static final MetadataVersion UNKNOWN = new MetadataVersion(0, -1, -1);
 
     private static final int MAX_NAMES = 10_000;
@@ -29,7 +29,7 @@ final class MetadataGenerations {
     private long ofCatalog; // the generation of lists
     private long heardNanos;
 
-    /** What a sidecar's changes were applied up to. */
+    /** The version up to which a sidecar's changes were applied. */
     synchronized MetadataVersion version() {
         return version;
     }
@@ -56,10 +56,10 @@ final class MetadataGenerations {
     record Known(MetadataVersion version, long generation) {}
 
     /**
-     * Hears of changes since {@link #version}, or since a version that it was before.
+     * Applies changes since {@link #version}, or since an earlier one.
      *
      * @param nanos a moment before which the sidecar did not yet answer
-     * @param changed is told of each name whose generation ends, before it does; must be quick
+     * @param changed called with each name whose generation ends, before it does; must be quick
      * @return whether all generations ended
      */
     synchronized boolean apply(

@@ -22,14 +22,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears from the sidecar what changes, and loads anew what queries used, so that they find it. No
- * answer rests on it: while the stream is down, queries hear of changes with their read points. One
- * thread, from the first transaction to {@link #stop}. Thread-safe.
+ * Receives a stream of changes from the sidecar, and reloads the entries that queries used, so that
+ * later ones find them. No result depends on it: while the stream is down, queries receive changes
+ * with their snapshots. One thread, from the first transaction to {@link #stop}. Thread-safe.
  */
 public final class MetadataWatch {
     private static final Logger log = Logger.get(MetadataWatch.class);
 
-    /** The sidecar says something every second. */
+    /** The sidecar sends a message every second. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
     private static final Duration MIN_BACKOFF = Duration.ofMillis(100);
@@ -97,7 +97,7 @@ public final class MetadataWatch {
         }
     }
 
-    /** Listens until the stream ends; whether it told anything. */
+    /** Receives until the stream ends; true if at least one message came. */
     private boolean listen() throws InterruptedException {
         boolean heard = false;
         try (ActionStream<MetadataChanges> stream =

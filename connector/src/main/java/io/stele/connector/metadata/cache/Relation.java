@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The description is immutable; the statistics are guarded by the lock of their map.
  */
 public final class Relation {
-    /** Says that nothing has a name. */
+    /** The reply for a name without a table or view. */
     public static final RelationReply NOTHING =
             new RelationReply(Optional.empty(), Optional.empty());
 
@@ -63,7 +63,7 @@ public final class Relation {
         return table().isEmpty() && view().isEmpty();
     }
 
-    /** What is known of the rows of some files of the table; asked for once. */
+    /** The statistics of some files of the table; loaded once. */
     public TableStatistics statistics(
             ScanPredicate predicate, Supplier<TableStatistics> whereMissing) {
         ByteBuffer key = ByteBuffer.wrap(ApiJson.write(predicate));
@@ -80,7 +80,7 @@ public final class Relation {
         return loaded;
     }
 
-    /** Somebody found it in the cache. */
+    /** A query found it in the cache. */
     void markUsed() {
         used = true;
     }

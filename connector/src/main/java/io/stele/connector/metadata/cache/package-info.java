@@ -1,6 +1,6 @@
 /**
- * What the coordinator keeps of tables and views between queries, and how it learns that it is
- * something else by now.
+ * The coordinator's cache of tables and views between queries, and its invalidation by changes from
+ * the sidecar.
  */
 @NullMarked
 package io.stele.connector.metadata.cache;

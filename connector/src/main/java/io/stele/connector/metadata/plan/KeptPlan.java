@@ -41,7 +41,7 @@ record KeptPlan(
         all = all.map(List::copyOf);
     }
 
-    /** What the sidecar told; it has a token. */
+    /** A plan received from the sidecar; it has a token. */
     static KeptPlan of(TablePlan told) {
         return new KeptPlan(
                 told.tableId(),
@@ -51,7 +51,7 @@ record KeptPlan(
                 Map.of());
     }
 
-    /** Whether this is what the sidecar says. */
+    /** Whether the sidecar's reply confirms this plan. */
     boolean isOf(TablePlan told) {
         return schemaVersion == told.schemaVersion()
                 && told.token().isPresent()
@@ -74,7 +74,7 @@ record KeptPlan(
         return Optional.ofNullable(same != null ? same : parts.get(key(base.get())));
     }
 
-    /** The same with a plan that was asked for. */
+    /** The same entry with a requested plan. */
     KeptPlan with(ScanPredicate predicate, List<ShardScan> plan) {
         if (predicate.isAll()) {
             return new KeptPlan(tableId, schemaVersion, token, Optional.of(plan), Map.of());
@@ -100,7 +100,7 @@ record KeptPlan(
         return bytes;
     }
 
-    /** What the files of a plan take of it. */
+    /** About the memory of the files of a plan. */
     static long bytes(List<ShardScan> plan) {
         long bytes = 0;
         for (ShardScan shard : plan) {

@@ -22,10 +22,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The plans that a catalog's coordinator keeps, and which of them a query is likely to need.
+ * The cached scan plans of a catalog's coordinator, and a prediction of those that a query needs.
  *
- * <p>Invariant: nothing that is kept is used before the sidecar said, together with the query's
- * read point, that it is the plan at that read point ({@link QueryPlans}). Thread-safe.
+ * <p>Invariant: a cached plan is used only after the sidecar's reply that opened the query's
+ * snapshot confirmed it for that snapshot ({@link QueryPlans}). Thread-safe.
  */
 public final class KeptPlans {
     private final SingleFlightCache<TableId, KeptPlan> plans;
@@ -49,7 +49,7 @@ public final class KeptPlans {
                         "plans", config.getMaxSize().toBytes(), KeptPlan::weightBytes);
     }
 
-    /** What to ask for with the read point of a query that begins with a name. */
+    /** The plans to request together with the snapshot of a query that begins with a name. */
     Expected expect(SchemaTableName first) {
         Map<TableId, KeptPlan> here = new HashMap<>();
         List<KnownPlan> known =
@@ -83,13 +83,13 @@ public final class KeptPlans {
         expected.ended(first, scanned);
     }
 
-    /** A scan found its plan, of so many bytes. */
+    /** Counts a scan that found its plan of this size. */
     void found(long bytes) {
         found.increment();
         foundBytes.add(bytes);
     }
 
-    /** A scan asks for its plan; counts how long that takes. */
+    /** Requests the plan of a scan; counts how long that takes. */
     ScanPlan ask(Supplier<ScanPlan> request) {
         asked.increment();
         long start = nanoTime.getAsLong();
@@ -108,32 +108,32 @@ public final class KeptPlans {
         return foundBytes.sum();
     }
 
-    /** What the scans whose plan was here would have waited, by the mean of those that asked. */
+    /** The time that scans with a cached plan would have waited, by the mean of the requests. */
     public long savedMillis() {
         return TimeUnit.NANOSECONDS.toMillis(askTimes.savedNanos(foundCount()));
     }
 
-    /** Scans that asked for their plan. */
+    /** Scans that requested their plan. */
     public long askedCount() {
         return asked.sum();
     }
 
-    /** What is held. */
+    /** The contents and counters of the cache. */
     public CacheStatistics statistics() {
         return plans.statistics();
     }
 
-    /** Forgets all plans. */
+    /** Drops all plans. */
     public void flush() {
         plans.removeIf(table -> true);
     }
 
     /**
-     * What a query is likely to scan.
+     * The plans that a query is expected to need.
      *
      * @param first the name it begins with
-     * @param known what the request for its read point says
-     * @param plans what is kept of these tables
+     * @param known the plans in the request for its snapshot
+     * @param plans the cached plans of these tables
      */
     public record Expected(
             SchemaTableName first, List<KnownPlan> known, Map<TableId, KeptPlan> plans) {}

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Statistics of the files of a table that may have rows of a predicate, by what a kept plan says of
- * them: rows, ranges and nulls as the sidecar adds them up. Of distinct values files have no
- * sketches here, so a column has those of the table, but no more than rows, and one where its
- * bounds are the same. Rows in memory count in full, as in the sidecar. Stateless.
+ * Statistics of the files of a table that may have rows of a predicate, from a cached plan: rows,
+ * ranges and nulls are summed as in the sidecar. A plan has no sketches of distinct values. So a
+ * column gets the table's number, at most the number of rows, and 1 if its bounds are equal. Rows
+ * in memory count in full, as in the sidecar. Stateless.
  */
 final class PartStatistics {
     private PartStatistics() {}

@@ -23,35 +23,36 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The scan plans of one transaction, cached or requested from the sidecar. A cached plan is used
- * only if the reply to the transaction's read point confirmed its token or brought it. Guarded by
- * itself; no request to the sidecar is made under its lock.
+ * only if the reply that opened the transaction's snapshot confirmed its token or brought the plan.
+ * Guarded by itself; no request to the sidecar is made under its lock.
  */
 public final class QueryPlans {
     /**
-     * Files times columns of a plan that is asked for as a whole once the table has been seen
-     * unchanged, so that any predicate finds it: some MB. Of longer ones parts are kept.
+     * Files times columns of the longest plan that is cached whole, so that it serves any
+     * predicate: some MB. It is requested once the table was seen unchanged. Of longer plans, parts
+     * are cached.
      */
     private static final long MAX_KEPT_CELLS = 60_000;
 
     private final Optional<KeptPlans> kept;
     private final Map<TableId, Told> told = new HashMap<>();
-    private final Map<TableId, Integer> scanned = new HashMap<>(); // or looked at file by file
+    private final Map<TableId, Integer> scanned = new HashMap<>(); // or statistics requested
     private @Nullable SchemaTableName first;
     private @Nullable String readPointId;
 
     /**
-     * @param kept what transactions share; empty: every scan asks
+     * @param kept the plans that transactions share; empty: every scan requests its own
      */
     public QueryPlans(Optional<KeptPlans> kept) {
         this.kept = requireNonNull(kept, "kept is null");
     }
 
-    /** What the request for a read point is to say, if the transaction begins with a name. */
+    /** The plans to request with the transaction's snapshot, if it begins with a name. */
     public Optional<KeptPlans.Expected> expect(SchemaTableName name) {
         return kept.map(plans -> plans.expect(name));
     }
 
-    /** The transaction has a read point, and this is what came with it. */
+    /** The transaction's snapshot was opened; takes the plans that came with it. */
     public synchronized void began(
             KeptPlans.Expected expected, String newReadPointId, List<TablePlan> plans) {
         first = expected.first();
@@ -74,11 +75,11 @@ public final class QueryPlans {
     }
 
     /**
-     * What a scan reads.
+     * The plan of a scan.
      *
-     * @param base what the query says of its rows
-     * @param narrowed that and what joins found out
-     * @param ask asks the sidecar for the plan of a predicate
+     * @param base the query's own predicate
+     * @param narrowed that predicate and what joins found
+     * @param ask requests the plan of a predicate from the sidecar
      */
     public ScanPlan plan(
             SteleTableHandle table,
@@ -114,8 +115,8 @@ public final class QueryPlans {
     }
 
     /**
-     * The same if it is in memory: nobody is asked, but the read point of the next query that
-     * begins alike brings it.
+     * As {@link #plan}, if the plan is cached; makes no request. The snapshot of the next query
+     * that begins with the same name brings a missing plan.
      */
     public Optional<ScanPlan> find(
             SteleTableHandle table, Supplier<ScanPredicate> base, ScanPredicate narrowed) {
@@ -168,8 +169,9 @@ public final class QueryPlans {
     }
 
     /**
-     * What is known of the rows of a predicate, if the files of the table are. Who asks is served
-     * by the plan the next time, also if the scan becomes an aggregation or a lookup.
+     * The statistics of the rows of a predicate, if the plan of the whole table is cached. The call
+     * also makes the next similar query request the plan, even if this scan becomes an aggregation
+     * or a lookup.
      */
     public Optional<TableStatistics> statistics(TableDescription table, ScanPredicate predicate) {
         synchronized (this) {
@@ -189,9 +191,9 @@ public final class QueryPlans {
     }
 
     /**
-     * What is known of a table at the read point.
+     * The confirmed plan of a table at the snapshot.
      *
-     * @param isRepeated whether it was the same at an earlier one
+     * @param isRepeated whether it was the same at an earlier snapshot
      */
     private record Told(KeptPlan plan, long fromLsn, int fileCount, boolean isRepeated) {}
 }

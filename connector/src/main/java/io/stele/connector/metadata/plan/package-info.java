@@ -1,6 +1,6 @@
 /**
- * Plans of scans that the coordinator keeps between queries, which the reply to a query's read
- * point confirms or replaces.
+ * The coordinator's cache of scan plans between queries; the reply that opens a query's snapshot
+ * confirms or replaces them.
  */
 @NullMarked
 package io.stele.connector.metadata.plan;

@@ -1,0 +1,210 @@
+package io.stele.columnfile.index;
+
+import io.stele.columnfile.bytes.ByteSource;
+import io.stele.columnfile.bytes.Corruption;
+import io.stele.columnfile.index.SortedFileReader.Located;
+import io.stele.columnfile.metadata.FileMetadata;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.SequentialReads;
+import io.stele.protocol.SteleException;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * A reader of the key index of a column file: it finds the row of a key. It holds the top-level
+ * index in memory; all other blocks are in the block cache. Immutable and thread-safe; cursors are
+ * not.
+ */
+public final class KeyIndexReader {
+    /** Returned by {@link #find} for a key that is not in the file. */
+    public static final int ABSENT = -1;
+
+    private final SortedFileReader file;
+    private final boolean explicit;
+    private final Optional<BlockHandle> metadata;
+
+    private KeyIndexReader(SortedFileReader file) {
+        this.file = file;
+        ByteSource footer = file.added();
+        int kind = footer.readByte();
+        this.metadata =
+                footer.hasRemaining() ? Optional.of(file.readHandle(footer)) : Optional.empty();
+        footer.requireEnd();
+        if (kind != KeyIndexWriter.KIND_RANK && kind != KeyIndexWriter.KIND_EXPLICIT) {
+            throw Corruption.mismatch(file.path(), 0, "key index kind in", "[0, 1]", kind);
+        }
+        this.explicit = kind == KeyIndexWriter.KIND_EXPLICIT;
+    }
+
+    private KeyIndexReader(
+            SortedFileReader file, boolean explicit, Optional<BlockHandle> metadata) {
+        this.file = file;
+        this.explicit = explicit;
+        this.metadata = metadata;
+    }
+
+    /**
+     * Opens an index and verifies all but its entry blocks, which are verified when read.
+     *
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA naming file, offset, expected and found
+     */
+    public static KeyIndexReader open(
+            ObjectStore store, String path, long sizeBytes, BlockCache cache) throws IOException {
+        return open(store, path, sizeBytes, cache, Optional.empty());
+    }
+
+    /** Takes metadata of a column file that come along with its key index. */
+    public interface MetadataSink {
+        /**
+         * @param encoded {@link FileMetadata#encode}
+         */
+        void accept(byte[] encoded);
+
+        /** They are damaged, but not needed, so the index can be used without them. */
+        void damaged(SteleException corrupt);
+    }
+
+    /**
+     * The same.
+     *
+     * @param metadata gets those of the column file, if they came with the index's end
+     */
+    public static KeyIndexReader open(
+            ObjectStore store, String path, long sizeBytes, BlockCache cache, MetadataSink metadata)
+            throws IOException {
+        return open(store, path, sizeBytes, cache, Optional.of(metadata));
+    }
+
+    private static KeyIndexReader open(
+            ObjectStore store,
+            String path,
+            long sizeBytes,
+            BlockCache cache,
+            Optional<MetadataSink> metadata)
+            throws IOException {
+        BlockFileReader.Opened opened =
+                BlockFileReader.open(store, path, sizeBytes, FileFormat.KEY_INDEX);
+        KeyIndexReader reader = new KeyIndexReader(SortedFileReader.of(opened, cache));
+        Optional<BlockHandle> present = reader.metadata.filter(opened::has);
+        if (present.isPresent() && metadata.isPresent()) {
+            byte[] encoded;
+            try {
+                encoded = opened.readBlock(present.get());
+            } catch (SteleException corrupt) {
+                metadata.get().damaged(corrupt);
+                return reader;
+            }
+            metadata.get().accept(encoded);
+        }
+        return reader;
+    }
+
+    /**
+     * Reads {@link FileMetadata#encode} of the column file; blocks.
+     *
+     * @return empty: the index has none
+     */
+    public Optional<byte[]> readMetadata() throws IOException {
+        return metadata.isPresent()
+                ? Optional.of(file.readBlock(metadata.get()))
+                : Optional.empty();
+    }
+
+    public String path() {
+        return file.path();
+    }
+
+    public long entryCount() {
+        return file.entryCount();
+    }
+
+    public long keyCount() {
+        return file.keyCount();
+    }
+
+    /** Whether the entries come in the order of the rows: the file is sorted by key. */
+    public boolean isByRank() {
+        return !explicit;
+    }
+
+    public byte[] minKey() {
+        return file.firstKey();
+    }
+
+    public byte[] maxKey() {
+        return file.lastKey();
+    }
+
+    /** Memory held while the reader is open, beside the block cache. */
+    public long retainedBytes() {
+        return file.retainedBytes();
+    }
+
+    /** False only if the key is certainly not in the file; may read a part of the filter. */
+    public boolean mayContain(byte[] key) throws IOException {
+        return file.mayContain(key, BloomFilter.hash(key, 0, key.length));
+    }
+
+    /** As {@link #find(byte[], long)}, for callers that have no hash at hand. */
+    public int find(byte[] key) throws IOException {
+        return find(key, BloomFilter.hash(key, 0, key.length));
+    }
+
+    /**
+     * The ordinal of the row of {@code key}, of its newest version if there are several, or {@link
+     * #ABSENT}.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
+     */
+    public int find(byte[] key, long hash) throws IOException {
+        Located found = file.find(key, hash);
+        return found == null ? ABSENT : ordinal(explicit, found.ordinal(), found.entry().value());
+    }
+
+    /** The same index, which uses held blocks without the cache. */
+    public KeyIndexReader holding(HeldBlocks blocks) {
+        return new KeyIndexReader(file.holding(blocks), explicit, metadata);
+    }
+
+    /**
+     * A prefetch of the blocks that lookups of some keys will need; they are held if this is {@link
+     * #holding} blocks.
+     */
+    public SortedFilePrefetch prefetch() {
+        return new SortedFilePrefetch(file, true);
+    }
+
+    /** For many keys at a time. */
+    public KeyIndexProbe probe() {
+        return new KeyIndexProbe(file, explicit, false);
+    }
+
+    /**
+     * The same of a store that is far away: it reads no block that the filter rules out, as {@link
+     * #prefetch} does not.
+     */
+    public KeyIndexProbe probeFar() {
+        return new KeyIndexProbe(file, explicit, true);
+    }
+
+    /** All entries by key; blocks are read past the cache. */
+    public KeyIndexCursor cursor() {
+        return new KeyIndexCursor(new SortedFileCursor(file, false), explicit);
+    }
+
+    /** The same for a compaction, which reads ahead. */
+    public KeyIndexCursor cursor(SequentialReads reads) {
+        return new KeyIndexCursor(new SortedFileCursor(file.sequential(reads), false), explicit);
+    }
+
+    /** All entries by key, through the block cache: for few entries after a seek. */
+    public KeyIndexCursor cachedCursor() {
+        return new KeyIndexCursor(new SortedFileCursor(file, true), explicit);
+    }
+
+    static int ordinal(boolean explicit, long rank, ByteSource value) {
+        int ordinal = explicit ? value.readVarint32("row ordinal") : Math.toIntExact(rank);
+        value.requireEnd();
+        return ordinal;
+    }
+}

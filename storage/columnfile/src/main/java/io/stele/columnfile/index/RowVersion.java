@@ -1,0 +1,15 @@
+package io.stele.columnfile.index;
+
+import java.util.Arrays;
+
+/**
+ * One version of a row, as a range of a cached block: nothing is copied and nothing may be changed.
+ *
+ * @param deleted whether this version is a tombstone; then the range is empty
+ */
+public record RowVersion(long lsn, boolean deleted, byte[] array, int offset, int length) {
+    /** A copy of the row's bytes. */
+    public byte[] toByteArray() {
+        return Arrays.copyOfRange(array, offset, offset + length);
+    }
+}

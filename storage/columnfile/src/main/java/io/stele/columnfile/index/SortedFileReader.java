@@ -1,0 +1,410 @@
+package io.stele.columnfile.index;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.bytes.ByteSource;
+import io.stele.columnfile.bytes.Corruption;
+import io.stele.columnfile.index.EntryBlock.Found;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.SequentialReads;
+import io.stele.objectstore.retrieval.ByteRange;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader of an SST file or key index: the top of its index is in memory; the parts of index and
+ * filter and the entry blocks come through the block cache. Immutable and thread-safe; cursors are
+ * not.
+ */
+final class SortedFileReader {
+    /**
+     * One of this many accesses that bypass the cache is reported to it, which is enough to show
+     * frequent use. Odd, because parts and blocks take turns.
+     */
+    static final int USES_COUNTED = 127;
+
+    private final BlockFileReader file;
+    private final BlockCache cache;
+    private final SortedKeys lastKeys;
+    private final long[] offsets;
+    private final int[] filterLengths;
+    private final int[] indexLengths;
+    private final long[] firstOrdinals; // one more than parts: the last is the entry count
+    private final long entryCount;
+    private final long keyCount;
+    private final byte[] firstKey;
+    private final byte[] lastKey;
+    private final byte[] added;
+    private final BlockSlots kept; // parts of the index that are in the cache
+    private final @Nullable HeldBlocks held; // what need not be in the cache
+
+    private SortedFileReader(BlockFileReader.Opened opened, BlockCache cache) throws IOException {
+        this.file = opened.file();
+        this.cache = cache;
+        ByteSource footer = file.footer();
+        int count = footer.readVarint32("parts of the index");
+        offsets = new long[count];
+        filterLengths = new int[count];
+        indexLengths = new int[count];
+        firstOrdinals = new long[count + 1];
+        kept = new BlockSlots(count);
+        held = null;
+        lastKeys = count == 0 ? SortedKeys.none() : readTop(opened, file.readHandle(footer));
+        entryCount = footer.readVarint();
+        keyCount = footer.readVarint();
+        firstKey = footer.readSizedBytes();
+        lastKey = footer.readSizedBytes();
+        added = footer.readBytes(footer.remaining());
+        if (firstOrdinals[count] != entryCount) {
+            throw Corruption.mismatch(
+                    file.path(),
+                    file.sizeBytes(),
+                    "entries in the index",
+                    entryCount,
+                    firstOrdinals[count]);
+        }
+    }
+
+    /** The same file, every block of which is read by another reader, if it is not held. */
+    private SortedFileReader(
+            SortedFileReader same, BlockFileReader file, @Nullable HeldBlocks held) {
+        this.file = file;
+        this.cache = same.cache;
+        this.lastKeys = same.lastKeys;
+        this.offsets = same.offsets;
+        this.filterLengths = same.filterLengths;
+        this.indexLengths = same.indexLengths;
+        this.firstOrdinals = same.firstOrdinals;
+        this.entryCount = same.entryCount;
+        this.keyCount = same.keyCount;
+        this.firstKey = same.firstKey;
+        this.lastKey = same.lastKey;
+        this.added = same.added;
+        this.kept = same.kept;
+        this.held = held;
+    }
+
+    static SortedFileReader open(
+            ObjectStore store, String path, long sizeBytes, FileFormat format, BlockCache cache)
+            throws IOException {
+        return of(BlockFileReader.open(store, path, sizeBytes, format), cache);
+    }
+
+    static SortedFileReader of(BlockFileReader.Opened opened, BlockCache cache) throws IOException {
+        return new SortedFileReader(opened, requireNonNull(cache, "cache is null"));
+    }
+
+    /** The same file, to be read by cursors from its beginning to its end, past the cache. */
+    SortedFileReader sequential(SequentialReads reads) {
+        return new SortedFileReader(
+                this, file.through(reads.over(file.reader(), sequentialPlan())), held);
+    }
+
+    /** The same file, which uses held blocks without the cache, and holds prefetched ones. */
+    SortedFileReader holding(HeldBlocks blocks) {
+        return new SortedFileReader(this, file, requireNonNull(blocks, "blocks is null"));
+    }
+
+    /** Each part of the index, and then the blocks before it: as a cursor needs them. */
+    private List<ByteRange> sequentialPlan() {
+        List<ByteRange> plan = new ArrayList<>();
+        long start = BlockFileWriter.HEADER_LENGTH;
+        for (int part = 0; part < offsets.length; part++) {
+            int length = filterLengths[part] + indexLengths[part];
+            plan.add(new ByteRange(offsets[part], length));
+            if (offsets[part] > start) {
+                plan.add(new ByteRange(start, Math.toIntExact(offsets[part] - start)));
+            }
+            start = offsets[part] + length;
+        }
+        if (file.blocksEnd() > start) {
+            plan.add(new ByteRange(start, Math.toIntExact(file.blocksEnd() - start)));
+        }
+        return plan;
+    }
+
+    private SortedKeys readTop(BlockFileReader.Opened opened, BlockHandle handle)
+            throws IOException {
+        EntryBlock top = EntryBlock.of(file.path(), handle.offset(), opened.readBlock(handle));
+        if (top.entryCount != offsets.length) {
+            throw Corruption.mismatch(
+                    file.path(),
+                    handle.offset(),
+                    "parts of the index",
+                    offsets.length,
+                    top.entryCount);
+        }
+        EntryCursor cursor = new EntryCursor(top);
+        for (int i = 0; cursor.next(); i++) {
+            ByteSource value = cursor.value();
+            BlockHandle filter = file.readHandle(value);
+            offsets[i] = filter.offset();
+            filterLengths[i] = filter.length();
+            indexLengths[i] = value.readVarint32("length of a part of the index");
+            firstOrdinals[i + 1] = firstOrdinals[i] + value.readVarint();
+            value.requireEnd();
+        }
+        return SortedKeys.of(top);
+    }
+
+    String path() {
+        return file.path();
+    }
+
+    /** The version of the format that the file has. */
+    int version() {
+        return file.version();
+    }
+
+    long sizeBytes() {
+        return file.sizeBytes();
+    }
+
+    long entryCount() {
+        return entryCount;
+    }
+
+    long keyCount() {
+        return keyCount;
+    }
+
+    byte[] firstKey() {
+        return firstKey.clone();
+    }
+
+    byte[] lastKey() {
+        return lastKey.clone();
+    }
+
+    /** The handle of a block that the kind of file added. */
+    BlockHandle readHandle(ByteSource footer) {
+        return file.readHandle(footer);
+    }
+
+    /** Reads a block that the kind of file added. */
+    byte[] readBlock(BlockHandle handle) throws IOException {
+        return file.readBlock(handle);
+    }
+
+    /** The part of the footer that the kind of file added. */
+    ByteSource added() {
+        return new ByteSource(file.path(), file.sizeBytes(), added);
+    }
+
+    /** Memory held by the top of the index. */
+    long retainedBytes() {
+        return lastKeys.retainedBytes() + 24L * offsets.length + kept.retainedBytes();
+    }
+
+    int partitionCount() {
+        return offsets.length;
+    }
+
+    /**
+     * A part of the index and its filter, which are adjacent and are read together.
+     *
+     * @param cached false for data that is read once, as by compactions, and so bypasses the cache
+     */
+    IndexPartition partition(int index, boolean cached) throws IOException {
+        if (!cached) {
+            return loadPartition(index);
+        }
+        return findHeld(offsets[index]) instanceof IndexPartition present
+                ? present
+                : cache.partition(file.path(), offsets[index], () -> loadPartition(index));
+    }
+
+    private @Nullable CachedBlock findHeld(long offset) {
+        return held == null ? null : held.find(file.path(), offset).orElse(null);
+    }
+
+    private IndexPartition loadPartition(int index) throws IOException {
+        return partition(index, file.readAdjacent(filterHandle(index), indexHandle(index)));
+    }
+
+    private BlockHandle filterHandle(int index) {
+        return new BlockHandle(offsets[index], filterLengths[index]);
+    }
+
+    private BlockHandle indexHandle(int index) {
+        return new BlockHandle(offsets[index] + filterLengths[index], indexLengths[index]);
+    }
+
+    /**
+     * @param blocks the payloads of its filter and of its index
+     */
+    private IndexPartition partition(int index, byte[][] blocks) {
+        return IndexPartition.of(
+                file,
+                BloomFilter.of(file.path(), filterHandle(index).offset(), blocks[0]),
+                EntryBlock.of(file.path(), indexHandle(index).offset(), blocks[1]),
+                firstOrdinals[index],
+                firstOrdinals[index + 1] - firstOrdinals[index]);
+    }
+
+    /** The range of a part of the index, with its filter. */
+    ByteRange partitionRange(int index) {
+        return new ByteRange(offsets[index], filterLengths[index] + indexLengths[index]);
+    }
+
+    /**
+     * The same with the entry blocks that it is about, which lie before it; without them if that is
+     * longer than {@code maxBytes}.
+     */
+    ByteRange partitionSpan(int index, int maxBytes) {
+        ByteRange part = partitionRange(index);
+        long entries = entryBytes(index); // with long values they have gigabytes
+        return entries + part.length() <= maxBytes
+                ? new ByteRange(part.offset() - entries, (int) (entries + part.length()))
+                : part;
+    }
+
+    /** The bytes of the entry blocks of a part of the index. */
+    long entryBytes(int index) {
+        long start = index == 0 ? BlockFileWriter.HEADER_LENGTH : partitionRange(index - 1).end();
+        return partitionRange(index).offset() - start;
+    }
+
+    /** The part of the index, if it is in memory; it is held from now on. */
+    Optional<IndexPartition> findCached(int index) {
+        return present(offsets[index]).map(IndexPartition.class::cast);
+    }
+
+    /** Whether an entry block is in memory; it is held from now on. */
+    boolean isCached(BlockHandle block) {
+        return present(block.offset()).isPresent();
+    }
+
+    private Optional<CachedBlock> present(long offset) {
+        CachedBlock present = findHeld(offset);
+        if (present != null) {
+            return Optional.of(present);
+        }
+        Optional<CachedBlock> cached = cache.find(file.path(), offset);
+        cached.ifPresent(block -> hold(offset, block));
+        return cached;
+    }
+
+    private void hold(long offset, CachedBlock block) {
+        if (held != null) {
+            held.add(file.path(), offset, block);
+        }
+    }
+
+    byte[] readStored(ByteRange range) throws IOException {
+        return file.readStored(range);
+    }
+
+    /** The clock for the start times that {@link #cachePartition} and {@link #cacheBlock} take. */
+    long nanoTime() {
+        return cache.nanoTime();
+    }
+
+    /**
+     * Gives a part of the index to the cache, and holds it.
+     *
+     * @param stored bytes of the file, among which it is
+     * @param offset of those in the file
+     */
+    IndexPartition cachePartition(int index, byte[] stored, long offset, long startNanos) {
+        IndexPartition read =
+                partition(
+                        index,
+                        new byte[][] {
+                            decode(filterHandle(index), stored, offset),
+                            decode(indexHandle(index), stored, offset)
+                        });
+        hold(offsets[index], read);
+        cache.put(file.path(), offsets[index], read, startNanos);
+        return read;
+    }
+
+    /** As {@link #cachePartition}, an entry block. */
+    void cacheBlock(BlockHandle block, byte[] stored, long offset, long startNanos) {
+        EntryBlock read = EntryBlock.of(file.path(), block.offset(), decode(block, stored, offset));
+        hold(block.offset(), read);
+        cache.put(file.path(), block.offset(), read, startNanos);
+    }
+
+    private byte[] decode(BlockHandle block, byte[] stored, long offset) {
+        return BlockFrame.decode(
+                file.path(),
+                block.offset(),
+                stored,
+                Math.toIntExact(block.offset() - offset),
+                block.length());
+    }
+
+    /** A block of entries, through the cache. */
+    EntryBlock block(IndexPartition partition, int block) throws IOException {
+        BlockHandle handle = partition.block(block);
+        return findHeld(handle.offset()) instanceof EntryBlock present
+                ? present
+                : cache.entries(file, handle);
+    }
+
+    /**
+     * As {@link #partition}, through the cache, but without a search in it.
+     *
+     * @param counted whether to report {@value #USES_COUNTED} uses to the cache
+     */
+    IndexPartition keptPartition(int index, boolean counted) throws IOException {
+        if (kept.find(index) instanceof IndexPartition present) {
+            if (counted) {
+                cache.used(file.path(), offsets[index], USES_COUNTED);
+            }
+            return present;
+        }
+        IndexPartition loaded = partition(index, true);
+        loaded.enter(kept, index);
+        return loaded;
+    }
+
+    /** As {@link #block(IndexPartition, int)}, by a shorter way. */
+    EntryBlock keptBlock(IndexPartition partition, int block, boolean counted) throws IOException {
+        if (partition.kept().find(block) instanceof EntryBlock present) {
+            if (counted) {
+                cache.used(file.path(), partition.block(block).offset(), USES_COUNTED);
+            }
+            return present;
+        }
+        EntryBlock loaded = block(partition, block);
+        loaded.enter(partition.kept(), block);
+        return loaded;
+    }
+
+    /** The same without the cache, for a sequential reader. */
+    EntryBlock block(IndexPartition partition, int block, ReadAhead ahead) throws IOException {
+        BlockHandle handle = partition.block(block);
+        return EntryBlock.of(file.path(), handle.offset(), ahead.block(file, handle));
+    }
+
+    /**
+     * The first part of the index with a last key at or after {@code key}; {@link
+     * #partitionCount()} if there is none.
+     */
+    int findPartition(byte[] key) {
+        return lastKeys.firstAtOrAfter(key);
+    }
+
+    /** False only if the key is certainly not in the file. */
+    boolean mayContain(byte[] key, long hash) throws IOException {
+        int index = findPartition(key);
+        return index < partitionCount() && partition(index, true).mayContain(hash);
+    }
+
+    /** The first entry of a key and its position in the file; null if there is none. */
+    @Nullable Located find(byte[] key, long hash) throws IOException {
+        return new SortedFileProbe(this, false, true).find(key, hash);
+    }
+
+    /**
+     * An entry of the file.
+     *
+     * @param ordinal its position in the file
+     */
+    record Located(Found entry, long ordinal) {}
+}

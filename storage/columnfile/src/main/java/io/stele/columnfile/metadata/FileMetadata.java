@@ -1,0 +1,114 @@
+package io.stele.columnfile.metadata;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.bytes.Corruption;
+import io.stele.columnfile.index.KeyIndexWriter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The file metadata of a column file (footer, stripe footers, row indexes) with its checksums,
+ * which a reader needs before the values. The writer sends it to the readers. The file's {@link
+ * KeyIndexWriter key index} stores it for later readers.
+ *
+ * <pre>
+ * magic 8 "STELEMET" | count of runs 4
+ * of each run: offset in the file 8 | length 4 | bytes
+ * length of the checksums 4 | checksums, as beside the file
+ * CRC32C 4 of all before
+ * </pre>
+ *
+ * @param checksums as they are beside the file; must not be changed
+ * @param bytes of the file beside its values, from some stripes, and from its end
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
+    /**
+     * Longer ones are not sent: of a file of a hundred columns and ten stripes it is half of that.
+     */
+    public static final int MAX_BYTES = 1 << 20;
+
+    private static final byte[] MAGIC = "STELEMET".getBytes(StandardCharsets.US_ASCII);
+    private static final int HEADER_BYTES = 12;
+    private static final int RUN_BYTES = 12;
+
+    public FileMetadata {
+        requireNonNull(checksums, "checksums is null");
+        requireNonNull(bytes, "bytes is null");
+    }
+
+    /** To be sent; empty if it is too long. */
+    public Optional<byte[]> encode() {
+        Map<Long, byte[]> runs = bytes.runs();
+        long length =
+                HEADER_BYTES
+                        + (long) RUN_BYTES * runs.size()
+                        + bytes.sizeBytes()
+                        + Integer.BYTES
+                        + checksums.length
+                        + Integer.BYTES;
+        if (length > MAX_BYTES) {
+            return Optional.empty();
+        }
+        ByteBuffer out = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
+        out.put(MAGIC).putInt(runs.size());
+        runs.forEach((offset, run) -> out.putLong(offset).putInt(run.length).put(run));
+        out.putInt(checksums.length).put(checksums);
+        out.putInt(FileChecksums.crc(out.array(), 0, out.position()));
+        return Optional.of(out.array());
+    }
+
+    /**
+     * Decodes metadata.
+     *
+     * @param path of the file, for messages
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if it was not made by {@link #encode}
+     */
+    public static FileMetadata decode(String path, byte[] encoded) {
+        String what = "metadata of " + path;
+        if (encoded.length < HEADER_BYTES + 2 * Integer.BYTES) {
+            throw Corruption.mismatch(
+                    what, 0, "size", HEADER_BYTES + 2 * Integer.BYTES, encoded.length);
+        }
+        ByteBuffer in = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);
+        int last = encoded.length - Integer.BYTES;
+        int expected = in.getInt(last);
+        int found = FileChecksums.crc(encoded, 0, last);
+        if (expected != found) {
+            throw Corruption.checksum(what, last, expected, found);
+        }
+        byte[] magic = next(in, MAGIC.length);
+        if (!Arrays.equals(magic, MAGIC)) {
+            HexFormat hex = HexFormat.of();
+            throw Corruption.mismatch(what, 0, "magic", hex.formatHex(MAGIC), hex.formatHex(magic));
+        }
+        FileMetadataBytes bytes = new FileMetadataBytes();
+        int runs = in.getInt();
+        for (int run = 0; run < runs; run++) {
+            long offset = in.getLong();
+            bytes.add(offset, next(what, in));
+        }
+        return new FileMetadata(next(what, in), bytes);
+    }
+
+    private static byte[] next(String what, ByteBuffer in) {
+        int length = in.getInt();
+        if (length < 0 || length > in.remaining()) {
+            throw Corruption.mismatch(
+                    what, in.position(), "length of at most", in.remaining(), length);
+        }
+        return next(in, length);
+    }
+
+    private static byte[] next(ByteBuffer in, int length) {
+        byte[] found = new byte[length];
+        in.get(found);
+        return found;
+    }
+}

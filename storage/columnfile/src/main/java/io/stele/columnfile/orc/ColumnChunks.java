@@ -1,0 +1,249 @@
+package io.stele.columnfile.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.NonBlocking;
+import io.stele.protocol.schema.ColumnSchema;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import org.apache.orc.RecordReader;
+import org.apache.orc.TypeDescription;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cursor over some columns of a column file in file order, a chunk of rows at a time. Cached
+ * chunks come from {@link DecodedColumns}, others from the file, some at once. It starts before the
+ * first chunk. Confined to one thread at a time.
+ */
+public final class ColumnChunks implements AutoCloseable {
+    /** Chunks decoded at once: milliseconds of work, for one way to where waiting is allowed. */
+    private static final int AHEAD = 8;
+
+    /** Of long text fewer chunks are decoded at once. */
+    private static final long AHEAD_BYTES = 8 << 20;
+
+    private final ColumnFileReader file;
+    private final DecodedColumns memory;
+    private final List<Column> columns;
+    private final ChunkPacker packer = new ChunkPacker();
+    private final Queue<Ahead> ahead = new ArrayDeque<>();
+    private @Nullable ColumnChunk[] chunks = {};
+    private int firstOrdinal;
+    private int size;
+    private @Nullable Decoder decoder; // of the columns that were not in memory
+
+    /**
+     * A column that is wanted.
+     *
+     * @param position in the file
+     * @param scale of decimals, and of times that files have as such
+     */
+    private record Column(int id, int position, int scale) {}
+
+    /** A chunk that was decoded with one before it. */
+    private record Ahead(int first, @Nullable ColumnChunk[] chunks) {}
+
+    /** Reads some of the columns from the file. */
+    private record Decoder(BitSet columns, RecordReader reader, VectorizedRowBatch batch) {}
+
+    /**
+     * @param wanted columns in the reader's schema; those that the file does not have are left out
+     * @param withLsn whether the LSNs of the rows are wanted, as {@link OrcSchemas#LSN_ID}
+     */
+    public ColumnChunks(
+            ColumnFileReader file,
+            DecodedColumns memory,
+            List<ColumnSchema> wanted,
+            boolean withLsn) {
+        this.file = requireNonNull(file, "file is null");
+        this.memory = requireNonNull(memory, "memory is null");
+        List<Column> found = new ArrayList<>();
+        for (ColumnSchema column : wanted) {
+            int position = file.positionOf(column.id());
+            if (position != ColumnFileReader.ABSENT) {
+                found.add(new Column(column.id(), position, column.type().scale()));
+            }
+        }
+        if (withLsn && file.lsnPosition() != ColumnFileReader.ABSENT) {
+            found.add(new Column(OrcSchemas.LSN_ID, file.lsnPosition(), 0));
+        }
+        this.columns = List.copyOf(found);
+    }
+
+    /**
+     * Moves to the next chunk; false at the end. Under {@link NonBlocking} it throws where it would
+     * have to wait; the same call may then be repeated in a thread that may wait.
+     *
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
+     */
+    public boolean advance() throws IOException {
+        int next = firstOrdinal + size;
+        int nextSize = file.chunkRows(next);
+        if (nextSize > 0) {
+            chunks = load(next, nextSize);
+        }
+        firstOrdinal = next;
+        size = nextSize;
+        return size > 0;
+    }
+
+    /** Rows of the chunk. */
+    public int size() {
+        return size;
+    }
+
+    /** The ordinal of the chunk's first row. */
+    public int firstOrdinal() {
+        return firstOrdinal;
+    }
+
+    /** The values of a column that was wanted; empty, if the file has not got it. */
+    public Optional<ColumnChunk> column(int columnId) {
+        for (int i = 0; i < columns.size(); i++) {
+            if (columns.get(i).id() == columnId) {
+                return Optional.of(requireNonNull(chunks[i], "no chunk"));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The LSN of every row, where they have one in common. */
+    public long commonLsn() {
+        return file.ingestLsn();
+    }
+
+    private @Nullable ColumnChunk[] load(int first, int rows) throws IOException {
+        Ahead decoded = ahead.poll();
+        if (decoded != null && decoded.first() == first) {
+            return decoded.chunks();
+        }
+        ahead.clear(); // of a walk that failed before it came here
+        @Nullable ColumnChunk[] present = new ColumnChunk[columns.size()];
+        BitSet missing = find(first, present);
+        if (missing.isEmpty()) {
+            return present;
+        }
+        NonBlocking.check();
+        long start = memory.nanoTime();
+        Decoder open = open(missing);
+        seek(open, first);
+        decode(open, first, rows, present, start);
+        int next = first + rows;
+        long bytes = retainedBytes(present);
+        for (int i = 1; i < AHEAD && bytes < AHEAD_BYTES && file.chunkRows(next) > 0; i++) {
+            @Nullable ColumnChunk[] following = new ColumnChunk[columns.size()];
+            missing = find(next, following);
+            boolean isWanted = !missing.isEmpty();
+            missing.andNot(open.columns());
+            if (!isWanted || !missing.isEmpty()) {
+                break; // all is in memory, or other columns are missing than before
+            }
+            int nextRows = file.chunkRows(next);
+            decode(open, next, nextRows, following, memory.nanoTime());
+            ahead.add(new Ahead(next, following));
+            bytes += retainedBytes(following);
+            next += nextRows;
+        }
+        return present;
+    }
+
+    private static long retainedBytes(@Nullable ColumnChunk[] chunks) {
+        long bytes = 0;
+        for (ColumnChunk chunk : chunks) {
+            bytes += chunk == null ? 0 : chunk.retainedBytes();
+        }
+        return bytes;
+    }
+
+    /** The columns that are not in memory. */
+    private BitSet find(int first, @Nullable ColumnChunk[] found) {
+        BitSet missing = new BitSet();
+        for (int i = 0; i < found.length; i++) {
+            Optional<ColumnChunk> chunk = memory.find(file.path(), columns.get(i).id(), first);
+            found[i] = chunk.orElse(null);
+            missing.set(i, chunk.isEmpty());
+        }
+        return missing;
+    }
+
+    private Decoder open(BitSet missing) throws IOException {
+        Decoder open = decoder;
+        BitSet wanted = (BitSet) missing.clone();
+        if (open != null) {
+            wanted.andNot(open.columns());
+            if (wanted.isEmpty()) {
+                return open;
+            }
+            wanted.or(open.columns());
+            close();
+        }
+        int[] positions = wanted.stream().map(i -> columns.get(i).position()).toArray();
+        VectorizedRowBatch batch =
+                file.fileSchema()
+                        .createRowBatch(
+                                TypeDescription.RowBatchVersion.USE_DECIMAL64,
+                                ColumnChunk.MAX_ROWS);
+        open = new Decoder(wanted, file.openRecords(positions), batch);
+        decoder = open;
+        return open;
+    }
+
+    private void seek(Decoder open, int row) throws IOException {
+        OrcErrors.translate(
+                file.path(),
+                () -> {
+                    if (open.reader().getRowNumber() != row) {
+                        open.reader().seekToRow(row);
+                    }
+                    return row;
+                });
+    }
+
+    /**
+     * Fills in what was not found.
+     *
+     * @param start when the work began
+     */
+    private void decode(
+            Decoder open, int first, int rows, @Nullable ColumnChunk[] target, long start)
+            throws IOException {
+        VectorizedRowBatch batch = open.batch();
+        boolean any = OrcErrors.translate(file.path(), () -> open.reader().nextBatch(batch));
+        if (!any || batch.size != rows) {
+            throw file.corrupt(rows + " rows from row " + first + " on", any ? batch.size : 0);
+        }
+        BitSet decoded = new BitSet();
+        for (int i = 0; i < target.length; i++) {
+            if (target[i] == null) {
+                Column column = columns.get(i);
+                target[i] = packer.pack(batch.cols[column.position()], rows, column.scale());
+                decoded.set(i);
+            }
+        }
+        // One pass over the file decodes all of them; the time of a single one cannot be measured
+        long nanos = (memory.nanoTime() - start) / Math.max(1, decoded.cardinality());
+        for (int i = decoded.nextSetBit(0); i >= 0; i = decoded.nextSetBit(i + 1)) {
+            memory.decoded(
+                    file.path(),
+                    columns.get(i).id(),
+                    first,
+                    requireNonNull(target[i], "no chunk"),
+                    nanos);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        Decoder open = decoder;
+        decoder = null;
+        if (open != null) {
+            open.reader().close();
+        }
+    }
+}

@@ -1,0 +1,647 @@
+package io.stele.columnfile.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadataBytes;
+import io.stele.objectstore.ObjectReader;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ParallelReads;
+import io.stele.objectstore.SequentialReads;
+import io.stele.objectstore.retrieval.ByteRange;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowMapping;
+import io.stele.protocol.schema.ColumnSchema;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.orc.OrcFile;
+import org.apache.orc.Reader;
+import org.apache.orc.RecordReader;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.OrcTail;
+import org.apache.orc.impl.ReaderImpl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader of one column file, written by a sidecar or by a Trino worker, as binary rows of chosen
+ * columns. Columns are found by id; a column that the file does not have reads as null.
+ *
+ * <p>It holds the decoded file footer and the checksums. Immutable and thread-safe; its cursors are
+ * not thread-safe.
+ */
+public final class ColumnFileReader {
+    static final int ABSENT = -1;
+
+    /** A configuration of the library, a schema, and what is around them. */
+    private static final long BASE_BYTES = 8 << 10;
+
+    private static final long DECODED_BYTES = 8;
+
+    /** Of a byte of a row's data, which are compressed. */
+    private static final long DECODED_ROW_BYTES = 4;
+
+    /** 256 KiB: what is smaller costs one request as a whole, and two by its ends. */
+    private static final int WHOLE_BYTES = 256 << 10;
+
+    /** Values and, of text, lengths; nulls are few. */
+    private static final int STREAMS_A_COLUMN = 2;
+
+    private final String path;
+    private final ChecksummedFile content;
+    private final ReaderImpl orc;
+    private final List<ColumnSchema> columns;
+    private final int[] positions;
+    private final int lsnPosition;
+    private final int rowIdPosition;
+    private final Optional<Lsn> ingestLsn;
+    private final OptionalLong firstRowId;
+
+    private ColumnFileReader(
+            StoredColumnFile file,
+            ChecksummedFile content,
+            ReaderImpl orc,
+            List<ColumnSchema> columns) {
+        this.path = file.path();
+        this.content = content;
+        this.orc = orc;
+        this.columns = List.copyOf(columns);
+        this.ingestLsn = file.ingestLsn();
+        this.firstRowId = file.firstRowId();
+        Map<Integer, Integer> positionById = positions(orc.getSchema());
+        this.positions = new int[columns.size()];
+        for (int i = 0; i < positions.length; i++) {
+            positions[i] = positionById.getOrDefault(columns.get(i).id(), ABSENT);
+        }
+        this.lsnPosition = positionById.getOrDefault(OrcSchemas.LSN_ID, ABSENT);
+        this.rowIdPosition = positionById.getOrDefault(OrcSchemas.ROW_ID_ID, ABSENT);
+        if (lsnPosition == ABSENT && ingestLsn.isEmpty()) {
+            throw corrupt("a column _lsn, or an ingest LSN in the manifest", "neither");
+        }
+        if (orc.getNumberOfRows() != file.rowCount()) {
+            throw corrupt(file.rowCount() + " rows", orc.getNumberOfRows());
+        }
+    }
+
+    /**
+     * Opens a file and reads its checksums and its footer.
+     *
+     * @param columns of which rows are made, in this order
+     * @throws SteleException CORRUPT_DATA if it is not an ORC file of this entry
+     */
+    public static ColumnFileReader open(
+            ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns)
+            throws IOException {
+        requireNonNull(store, "store is null");
+        return open(
+                file,
+                ChecksummedFile.open(
+                        store, file.path(), file.sizeBytes(), file.checksumBlockBytes()),
+                Optional.empty(),
+                columns);
+    }
+
+    /**
+     * The same from a store that is worth it: the first and last bytes and the checksums are read
+     * side by side.
+     *
+     * @param stripes gets the metadata of those stripes that came with that
+     */
+    static ColumnFileReader open(
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        if (!ParallelReads.of(store).isParallel()) {
+            return open(store, file, columns);
+        }
+        AtomicReference<@Nullable ChecksummedFile> opened = new AtomicReference<>();
+        long size = file.sizeBytes();
+        ObjectReader raw = store.open(file.path(), size);
+        PrefetchedRanges prefetched = new PrefetchedRanges(raw);
+        List<ByteRange> ranges = new ArrayList<>();
+        if (size <= WHOLE_BYTES) {
+            add(ranges, 0, size);
+        } else {
+            add(ranges, 0, PrefetchedRanges.END_BYTES);
+            add(
+                    ranges,
+                    (size - PrefetchedRanges.END_BYTES)
+                            / FileChecksums.BLOCK_BYTES
+                            * FileChecksums.BLOCK_BYTES,
+                    size);
+        }
+        List<ParallelReads.Read> reads = new ArrayList<>();
+        reads.add(
+                () ->
+                        opened.set(
+                                ChecksummedFile.open(
+                                        store, file.path(), size, file.checksumBlockBytes())));
+        for (ByteRange range : ranges) {
+            reads.add(
+                    () -> {
+                        byte[] bytes = readRange(store, file, raw, range);
+                        synchronized (prefetched) {
+                            prefetched.add(range.offset(), bytes);
+                        }
+                    });
+        }
+        ParallelReads.of(store).runAll(reads);
+        ChecksummedFile content = requireNonNull(opened.get());
+        synchronized (prefetched) {
+            ChecksummedFile first = content.through(prefetched);
+            ReaderImpl orc = openOrc(first, Optional.empty());
+            ColumnFileReader reader =
+                    new ColumnFileReader(
+                            file, content, openOrc(content, Optional.of(tail(orc))), columns);
+            reader.addStripes(first, prefetched, stripes);
+            return reader;
+        }
+    }
+
+    private static byte[] readRange(
+            ObjectStore store, StoredColumnFile file, ObjectReader reader, ByteRange range)
+            throws IOException {
+        try {
+            return reader.read(range.offset(), range.length());
+        } catch (EOFException cut) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected %d bytes, found %d in %s"
+                            .formatted(file.sizeBytes(), store.size(file.path()), file.path()),
+                    cut);
+        }
+    }
+
+    private void addStripes(
+            ChecksummedFile first,
+            PrefetchedRanges prefetched,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        for (int number = 0; number < orc.getStripes().size(); number++) {
+            StripeInformation stripe = orc.getStripes().get(number);
+            long footer = footerOffset(stripe);
+            if (prefetched.has(stripe.getOffset(), stripe.getIndexLength())
+                    && prefetched.has(footer, stripe.getFooterLength())) {
+                stripes.put(number, readStripeMetadata(first, stripe));
+            }
+        }
+    }
+
+    private static long footerOffset(StripeInformation stripe) {
+        return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+    }
+
+    /** The stripe metadata that its writer recorded. */
+    Map<Integer, StripeMetadata> stripes(FileMetadataBytes written) {
+        Map<Integer, StripeMetadata> found = new HashMap<>();
+        for (int number = 0; number < orc.getStripes().size(); number++) {
+            StripeInformation stripe = orc.getStripes().get(number);
+            long start = stripe.getOffset();
+            long footer = footerOffset(stripe);
+            if (written.hasEnds(start, stripe.getIndexLength(), footer, stripe.getFooterLength())) {
+                found.put(
+                        number,
+                        new StripeMetadata(
+                                ByteBuffer.wrap(written.at(start, stripe.getIndexLength())),
+                                ByteBuffer.wrap(written.at(footer, stripe.getFooterLength()))));
+            }
+        }
+        return found;
+    }
+
+    /** The metadata of a stripe; blocks. */
+    StripeMetadata readStripeMetadata(int stripe) throws IOException {
+        return readStripeMetadata(content, orc.getStripes().get(stripe));
+    }
+
+    private static StripeMetadata readStripeMetadata(
+            ChecksummedFile content, StripeInformation stripe) throws IOException {
+        List<ByteRange> ranges = new ArrayList<>();
+        long footer = footerOffset(stripe);
+        add(ranges, footer, footer + stripe.getFooterLength());
+        add(ranges, stripe.getOffset(), stripe.getOffset() + stripe.getIndexLength());
+        List<ByteBuffer> read = content.readAll(ranges);
+        return new StripeMetadata(
+                read.size() > 1 ? read.get(1) : ByteBuffer.allocate(0), read.getFirst());
+    }
+
+    /** The same of a file that was just written, without reading; empty if its end is too long. */
+    static Optional<ColumnFileReader> ofWritten(
+            ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns, WrittenEnd end)
+            throws IOException {
+        Optional<OrcTail> tail = OrcErrors.translate(file.path(), () -> end.tail(file.sizeBytes()));
+        if (tail.isEmpty()) {
+            return Optional.empty();
+        }
+        FileChecksums sums =
+                FileChecksums.decode(
+                        file.path(),
+                        file.sizeBytes(),
+                        file.checksumBlockBytes().orElse(FileChecksums.BLOCK_BYTES),
+                        WrittenFile.checksumsPath(file.path()),
+                        end.checksums());
+        ChecksummedFile content =
+                new ChecksummedFile(store, file.path(), file.sizeBytes(), Optional.of(sums));
+        return Optional.of(open(file, content, tail, columns));
+    }
+
+    private static ColumnFileReader open(
+            StoredColumnFile file,
+            ChecksummedFile content,
+            Optional<OrcTail> tail,
+            List<ColumnSchema> columns)
+            throws IOException {
+        return new ColumnFileReader(file, content, openOrc(content, tail), columns);
+    }
+
+    /**
+     * @param tail of the file, if it is loaded already
+     */
+    private static ReaderImpl openOrc(ChecksummedFile content, Optional<OrcTail> tail)
+            throws IOException {
+        Configuration configuration = OrcLibrary.configuration();
+        OrcFile.ReaderOptions options =
+                OrcFile.readerOptions(configuration)
+                        .filesystem(new ColumnFileSystem(content, configuration))
+                        .maxLength(content.sizeBytes())
+                        .useUTCTimestamp(true)
+                        .convertToProlepticGregorian(true);
+        tail.ifPresent(options::orcTail);
+        Path path = ColumnFileSystem.path(content.path());
+        return OrcErrors.translate(
+                content.path(), () -> (ReaderImpl) OrcFile.createReader(path, options));
+    }
+
+    /** Memory held, in bytes, about: a footer decoded takes several times what it has encoded. */
+    long retainedBytes() {
+        return BASE_BYTES
+                + DECODED_BYTES * orc.getSerializedFileFooter().remaining()
+                + FileChecksums.sizeBytes(orc.getContentLength(), FileChecksums.BLOCK_BYTES);
+    }
+
+    /** The same file, to be read from its beginning to its end by a compaction. */
+    public ColumnFileReader sequential(SequentialReads reads) throws IOException {
+        ObjectReader ahead = reads.over(content.unchecked(), sequentialPlan());
+        return ahead == content.unchecked() // nothing is read ahead of
+                ? this
+                : new ColumnFileReader(
+                        this, openOrc(content.through(ahead), Optional.of(tail(orc))));
+    }
+
+    private static OrcTail tail(ReaderImpl orc) throws IOException {
+        return new OrcTail(orc.getFileTail(), orc.getSerializedFileFooter().duplicate(), 0);
+    }
+
+    /** The same file, read by another reader of it. */
+    private ColumnFileReader(ColumnFileReader same, ReaderImpl orc) {
+        this.path = same.path;
+        this.content = same.content;
+        this.orc = orc;
+        this.columns = same.columns;
+        this.positions = same.positions;
+        this.lsnPosition = same.lsnPosition;
+        this.rowIdPosition = same.rowIdPosition;
+        this.ingestLsn = same.ingestLsn;
+        this.firstRowId = same.firstRowId;
+    }
+
+    /**
+     * The footer of each stripe and then its data, as the library reads them, in whole blocks; what
+     * it does not read are the row indexes.
+     */
+    private List<ByteRange> sequentialPlan() {
+        List<ByteRange> plan = new ArrayList<>();
+        long end = 0;
+        for (StripeInformation stripe : orc.getStripes()) {
+            long footer = footerOffset(stripe);
+            long data = Math.max(end, blockStart(stripe.getOffset() + stripe.getIndexLength()));
+            long footerStart = Math.max(end, blockStart(footer));
+            end =
+                    Math.min(
+                            content.sizeBytes(),
+                            blockStart(footer + stripe.getFooterLength() - 1)
+                                    + content.blockBytes());
+            add(plan, footerStart, end);
+            add(plan, data, footerStart);
+        }
+        return plan;
+    }
+
+    private static void add(List<ByteRange> plan, long start, long end) {
+        if (end > start) {
+            plan.add(new ByteRange(start, Math.toIntExact(end - start)));
+        }
+    }
+
+    private long blockStart(long position) {
+        return position / content.blockBytes() * content.blockBytes();
+    }
+
+    public String path() {
+        return path;
+    }
+
+    /** The columns that rows are made of. */
+    public List<ColumnSchema> columns() {
+        return columns;
+    }
+
+    public long rowCount() {
+        return orc.getNumberOfRows();
+    }
+
+    /** Walks all rows from the first. */
+    public ColumnFileCursor cursor() throws IOException {
+        return cursor(new RowAssembler(this));
+    }
+
+    /**
+     * The same, each row mapped from the columns of this reader to those of another schema version.
+     */
+    public ColumnFileCursor cursor(RowMapping mapping) throws IOException {
+        return cursor(new RowAssembler(this, mapping));
+    }
+
+    /** Walks all rows from the first in batches of columns. */
+    public ColumnBatches batches() throws IOException {
+        RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
+        return new ColumnBatches(path, this, rows, newBatchRows(rowCount()));
+    }
+
+    /** A reader of all rows with some of the file's columns only; the others have no meaning. */
+    RecordReader openRecords(int[] positions) throws IOException {
+        boolean[] include = new boolean[orc.getSchema().getMaximumId() + 1];
+        include[0] = true;
+        for (int position : positions) {
+            include(include, position);
+        }
+        Reader.Options options = orc.options().include(include);
+        if (content.isParallel()) {
+            options.dataReader(new ParallelDataReader(content, orc));
+        }
+        return OrcErrors.translate(path, () -> orc.rows(options));
+    }
+
+    /** Position in the file of a column, {@link #ABSENT} if it is not among those of the reader. */
+    int positionOf(int columnId) {
+        for (int i = 0; i < positions.length; i++) {
+            if (columns.get(i).id() == columnId) {
+                return positions[i];
+            }
+        }
+        return ABSENT;
+    }
+
+    /**
+     * Rows of the chunk that starts at a row: stripes are cut into chunks of {@link
+     * ColumnChunk#MAX_ROWS} from their first row on.
+     *
+     * @param ordinal of a chunk's first row; the number of rows has none
+     */
+    int chunkRows(int ordinal) {
+        long stripeEnd = 0;
+        for (StripeInformation stripe : orc.getStripes()) {
+            stripeEnd += stripe.getNumberOfRows();
+            if (ordinal < stripeEnd) {
+                return (int) Math.min(ColumnChunk.MAX_ROWS, stripeEnd - ordinal);
+            }
+        }
+        return 0;
+    }
+
+    private ColumnFileCursor cursor(RowAssembler assembler) throws IOException {
+        RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
+        return new ColumnFileCursor(path, assembler, rows, newBatchRows(rowCount()));
+    }
+
+    /** Row groups of the file: numbered through all stripes. */
+    RowGroup rowGroup(int ordinal) {
+        if (ordinal < 0 || ordinal >= rowCount()) {
+            throw new IllegalArgumentException(
+                    "Expected an ordinal of 0 to %d in %s, found %d"
+                            .formatted(rowCount() - 1, path, ordinal));
+        }
+        int stride = orc.getRowIndexStride();
+        long firstRow = 0;
+        List<StripeInformation> stripes = orc.getStripes();
+        for (int stripe = 0; ; stripe++) {
+            long rows = stripes.get(stripe).getNumberOfRows();
+            if (ordinal < firstRow + rows) {
+                int group = stride == 0 ? 0 : (int) ((ordinal - firstRow) / stride);
+                return new RowGroup(stripe, group);
+            }
+            firstRow += rows;
+        }
+    }
+
+    /** Whether the data of row groups are read side by side. */
+    boolean isParallel() {
+        return content.isParallel();
+    }
+
+    /** A reader of one row group alone. */
+    RowGroupReader openRowGroup(RowGroup group) throws IOException {
+        return openRowGroups(group.stripe(), Set.of(group.index()), readOptions());
+    }
+
+    /**
+     * A reader of some row groups of a stripe, whose data are read now, side by side.
+     *
+     * @param groups positions in the stripe
+     */
+    RowGroupReader openRowGroups(int stripe, Set<Integer> groups, StripeMetadata metadata)
+            throws IOException {
+        return openRowGroups(stripe, groups, metadata, Map.of());
+    }
+
+    /**
+     * The same, if some data are in memory. The reader retains only those of its own row groups.
+     */
+    RowGroupReader openRowGroups(
+            int stripe,
+            Set<Integer> groups,
+            StripeMetadata metadata,
+            Map<ByteRange, ByteBuffer> fetched)
+            throws IOException {
+        StripeInformation in = orc.getStripes().get(stripe);
+        StripeDataReader data = new StripeDataReader(content, orc, in, metadata, fetched);
+        RowGroupReader reader =
+                openRowGroups(stripe, groups, readOptions().dataReader(data)); // reads all
+        data.dropFetched();
+        return reader;
+    }
+
+    /**
+     * Reads the data of some row groups of a stripe, side by side; shared and neighbouring ranges
+     * are read once.
+     *
+     * @param groups positions in the stripe
+     * @return the ranges that a reader of any one of them requests
+     */
+    Map<ByteRange, ByteBuffer> readRowGroups(
+            int stripe, Set<Integer> groups, StripeMetadata metadata) throws IOException {
+        StripeInformation in = orc.getStripes().get(stripe);
+        boolean[] columns = included();
+        Set<ByteRange> wanted = new LinkedHashSet<>();
+        for (int group : groups) {
+            boolean[] included = new boolean[rowGroups(in)];
+            included[group] = true;
+            wanted.addAll(
+                    OrcErrors.translate(
+                            path,
+                            () ->
+                                    StripeDataRanges.find(
+                                            content, orc, in, metadata, columns, included)));
+        }
+        List<ByteRange> ranges = List.copyOf(wanted);
+        List<ByteBuffer> read = content.readAll(ranges);
+        Map<ByteRange, ByteBuffer> fetched = new HashMap<>();
+        for (int i = 0; i < ranges.size(); i++) {
+            fetched.put(ranges.get(i), read.get(i));
+        }
+        return fetched;
+    }
+
+    private RowGroupReader openRowGroups(int number, Set<Integer> groups, Reader.Options options)
+            throws IOException {
+        StripeInformation stripe = orc.getStripes().get(number);
+        boolean[] included = new boolean[rowGroups(stripe)];
+        groups.forEach(group -> included[group] = true);
+        options.range(stripe.getOffset(), stripe.getLength());
+        SelectiveRecordReader reader =
+                OrcErrors.translate(path, () -> new SelectiveRecordReader(orc, options, included));
+        return new RowGroupReader(
+                path,
+                new RowAssembler(this),
+                reader,
+                weightBytes(number, groups.size()),
+                rowBytes(number));
+    }
+
+    /** Memory of a row of a stripe while it is decoded, on average, about. */
+    long rowBytes(int number) {
+        StripeInformation stripe = orc.getStripes().get(number);
+        return Long.BYTES * (orc.getSchema().getMaximumId() + 1L)
+                + DECODED_ROW_BYTES
+                        * stripe.getDataLength()
+                        / Math.max(1, stripe.getNumberOfRows());
+    }
+
+    private int rowGroups(StripeInformation stripe) {
+        int stride = orc.getRowIndexStride();
+        return stride == 0 ? 1 : (int) ((stripe.getNumberOfRows() + stride - 1) / stride);
+    }
+
+    /** About the memory of a reader of {@code groups} row groups of a stripe. */
+    long weightBytes(int number, int groups) {
+        StripeInformation stripe = orc.getStripes().get(number);
+        // Every stream that is read holds a buffer of the largest chunk size: files of workers have
+        // chunks of 256 KiB, so a reader of one row group of twenty streams holds 5 MiB.
+        long bufferBytes =
+                STREAMS_A_COLUMN * (orc.getSchema().getMaximumId() + 1L) * orc.getCompressionSize();
+        return 4096
+                + stripe.getDataLength() * groups / rowGroups(stripe)
+                + stripe.getIndexLength()
+                + bufferBytes;
+    }
+
+    TypeDescription fileSchema() {
+        return orc.getSchema();
+    }
+
+    RowLayout newLayout() {
+        return RowLayout.of(columns);
+    }
+
+    /** Position in the file of each column, {@link #ABSENT} if it is not there. */
+    int position(int column) {
+        return positions[column];
+    }
+
+    int lsnPosition() {
+        return lsnPosition;
+    }
+
+    int rowIdPosition() {
+        return rowIdPosition;
+    }
+
+    long ingestLsn() {
+        return ingestLsn.map(Lsn::value).orElse(0L);
+    }
+
+    long firstRowId() {
+        return firstRowId.orElse(0);
+    }
+
+    SteleException corrupt(String expected, @Nullable Object found) {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                "Expected %s, found %s in %s".formatted(expected, found, path));
+    }
+
+    private Reader.Options readOptions() {
+        return orc.options().include(included());
+    }
+
+    private boolean[] included() {
+        boolean[] include = new boolean[orc.getSchema().getMaximumId() + 1];
+        include[0] = true;
+        for (int position : positions) {
+            include(include, position);
+        }
+        include(include, lsnPosition);
+        include(include, rowIdPosition);
+        return include;
+    }
+
+    private void include(boolean[] include, int position) {
+        if (position != ABSENT) {
+            TypeDescription column = orc.getSchema().getChildren().get(position);
+            for (int id = column.getId(); id <= column.getMaximumId(); id++) {
+                include[id] = true;
+            }
+        }
+    }
+
+    private static int newBatchRows(long rowCount) {
+        return (int) Math.max(1, Math.min(OrcLibrary.BATCH_ROWS, rowCount));
+    }
+
+    private Map<Integer, Integer> positions(TypeDescription schema) {
+        Map<Integer, Integer> positions = new HashMap<>();
+        for (int position = 0; position < schema.getChildren().size(); position++) {
+            String id =
+                    schema.getChildren().get(position).getAttributeValue(OrcSchemas.ID_ATTRIBUTE);
+            if (id == null) {
+                throw corrupt(
+                        "attribute "
+                                + OrcSchemas.ID_ATTRIBUTE
+                                + " on column "
+                                + schema.getFieldNames().get(position),
+                        "none");
+            }
+            positions.put(Integer.parseInt(id), position);
+        }
+        return positions;
+    }
+}

@@ -1,0 +1,234 @@
+package io.stele.columnfile.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.CacheStatistics;
+import io.stele.cache.SingleFlightCache;
+import io.stele.columnfile.metadata.FileMetadata;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.ColumnSchema;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * A cache of the open readers of column files, with their decoded footers and checksums, for files
+ * that this node has read or written. Beside it is a cache of the encoded metadata of recently
+ * written files, from any writer, for other nodes that read those files.
+ *
+ * <p>Files never change, so no entry is ever invalidated; entries of a deleted file are removed
+ * with {@link #forget}. Thread-safe.
+ */
+public final class ColumnFileReaders {
+    private static final long ENTRY_BYTES = 250; // key, map and policy, about
+
+    /** The memory of open files, divided by this, is that of new files' metadata. */
+    private static final int FRESH_SHARE = 4;
+
+    private final SingleFlightCache<String, ColumnFileReader> readers;
+    private final SingleFlightCache<String, byte[]> fresh;
+    private final Consumer<Throwable> uncaught;
+
+    /**
+     * @param maxBytes of open files; the metadata of new files get another quarter of this
+     * @param nanoTime the clock that measures opening files
+     * @param uncaught called for metadata that cannot be used; the file itself is read instead
+     */
+    public ColumnFileReaders(
+            String name, long maxBytes, LongSupplier nanoTime, Consumer<Throwable> uncaught) {
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
+        this.readers =
+                new SingleFlightCache<>(
+                        name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES, nanoTime);
+        // Without a clock: the time that a hit saves is unknown, because a miss reads the metadata
+        // elsewhere
+        this.fresh =
+                new SingleFlightCache<>(
+                        "fresh-" + name,
+                        maxBytes / FRESH_SHARE,
+                        encoded -> encoded.length + ENTRY_BYTES);
+    }
+
+    /**
+     * The reader of a file; blocks if it is not here.
+     *
+     * @param columns those that the file's schema version has, always the same for a file
+     */
+    public ColumnFileReader open(
+            ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns)
+            throws IOException {
+        if (NonBlocking.isActive()) {
+            Optional<ColumnFileReader> present = readers.find(file.path());
+            if (present.isEmpty()) {
+                NonBlocking.check();
+            }
+            return present.orElseThrow();
+        }
+        return readers.get(
+                file.path(),
+                () -> {
+                    Optional<ColumnFileReader> found =
+                            fresh.find(file.path())
+                                    .flatMap(
+                                            kept ->
+                                                    decode(
+                                                            store,
+                                                            file,
+                                                            columns,
+                                                            kept,
+                                                            new HashMap<>()));
+                    return found.isPresent()
+                            ? found.get()
+                            : ColumnFileReader.open(store, file, columns);
+                });
+    }
+
+    /** A place where the metadata of a file are stored in one piece. */
+    @FunctionalInterface
+    public interface MetadataSource {
+        /**
+         * Reads {@link FileMetadata#encode}; blocks.
+         *
+         * @return empty: they are not stored there
+         */
+        Optional<byte[]> read() throws IOException;
+    }
+
+    /**
+     * As {@link #open}; blocks.
+     *
+     * @param metadata read where they are not in memory: one request instead of several
+     * @param stripes gets the metadata of stripes, where they came with the file's
+     */
+    ColumnFileReader open(
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            MetadataSource metadata,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        NonBlocking.check();
+        return readers.get(
+                file.path(),
+                () -> {
+                    Optional<byte[]> kept = fresh.find(file.path());
+                    Optional<byte[]> encoded = kept.isPresent() ? kept : read(file, metadata);
+                    Optional<ColumnFileReader> found =
+                            encoded.flatMap(bytes -> decode(store, file, columns, bytes, stripes));
+                    return found.isPresent()
+                            ? found.get()
+                            : ColumnFileReader.open(store, file, columns, stripes);
+                });
+    }
+
+    private Optional<byte[]> read(StoredColumnFile file, MetadataSource metadata)
+            throws IOException {
+        try {
+            return metadata.read();
+        } catch (SteleException damaged) {
+            unusable(file, damaged);
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Opens a file by its metadata, without reading; empty if its end is too long, or if they do
+     * not belong to the file. Then they are dropped, because the file itself has all of them.
+     */
+    private Optional<ColumnFileReader> decode(
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            byte[] encoded,
+            Map<Integer, StripeMetadata> stripes) {
+        try {
+            FileMetadata metadata = FileMetadata.decode(file.path(), encoded);
+            if (metadata.bytes().end() != file.sizeBytes()) {
+                throw new SteleException(
+                        ErrorCode.CORRUPT_DATA,
+                        "Expected metadata of a file of %d bytes, found those of one of %d"
+                                .formatted(file.sizeBytes(), metadata.bytes().end()));
+            }
+            Optional<ColumnFileReader> reader =
+                    ColumnFileReader.ofWritten(store, file, columns, WrittenEnd.of(metadata));
+            reader.ifPresent(open -> stripes.putAll(open.stripes(metadata.bytes())));
+            return reader;
+        } catch (IOException | RuntimeException failed) {
+            fresh.remove(file.path());
+            unusable(file, failed);
+            return Optional.empty();
+        }
+    }
+
+    /** Reports metadata of a file, in its key index or from its writer, that cannot be used. */
+    public void unusable(StoredColumnFile file, Exception why) {
+        uncaught.accept(
+                new SteleException(
+                        ErrorCode.CORRUPT_DATA,
+                        "Metadata of %s, of its key index %s or its writer, cannot be used; the file itself is read"
+                                .formatted(file.path(), file.keyIndexPath().orElse("(none)")),
+                        why));
+    }
+
+    /** The reader of a file, if it is here. */
+    public Optional<ColumnFileReader> findOpen(String path) {
+        return readers.find(path);
+    }
+
+    /**
+     * Takes a file that was just written; its reader, if it is here now.
+     *
+     * @param columns as in {@link #open}
+     */
+    Optional<ColumnFileReader> written(
+            ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns, WrittenEnd end)
+            throws IOException {
+        Optional<ColumnFileReader> reader = ColumnFileReader.ofWritten(store, file, columns, end);
+        if (reader.isPresent()) {
+            readers.put(file.path(), reader.get());
+        }
+        end.encodedMetadata().ifPresent(encoded -> fresh.put(file.path(), encoded));
+        return reader;
+    }
+
+    /**
+     * Takes the metadata of a file that another node wrote.
+     *
+     * @param encoded {@link FileMetadata#encode}; not to be changed
+     */
+    public void keepMetadata(String path, byte[] encoded) {
+        fresh.put(path, encoded);
+    }
+
+    /** The metadata of a file that was written recently, here or elsewhere, for another node. */
+    public Optional<byte[]> findMetadata(String path) {
+        return fresh.find(path);
+    }
+
+    /** Whether that is here. */
+    public boolean hasMetadata(String path) {
+        return fresh.peek(path).isPresent();
+    }
+
+    /** Removes a file that was deleted. */
+    public void forget(String path) {
+        readers.remove(path);
+        fresh.remove(path);
+    }
+
+    public CacheStatistics statistics() {
+        return readers.statistics();
+    }
+
+    /** Of the metadata of new files. */
+    public CacheStatistics freshStatistics() {
+        return fresh.statistics();
+    }
+}

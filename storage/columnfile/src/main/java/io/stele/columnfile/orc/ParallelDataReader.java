@@ -1,0 +1,166 @@
+package io.stele.columnfile.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.metadata.ChecksummedFile;
+import io.stele.objectstore.retrieval.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.hive.common.io.DiskRangeList;
+import org.apache.orc.CompressionCodec;
+import org.apache.orc.DataReader;
+import org.apache.orc.OrcProto;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.impl.BufferChunk;
+import org.apache.orc.impl.BufferChunkList;
+import org.apache.orc.impl.InStream;
+import org.apache.orc.impl.OrcCodecPool;
+import org.apache.orc.impl.ReaderImpl;
+
+/**
+ * A data reader for the ORC library that reads all required column ranges of a stripe at once, by
+ * parallel requests. The library's own reader requests one stream after another. Confined to one
+ * thread.
+ */
+class ParallelDataReader implements DataReader {
+    private final ChecksummedFile content;
+    private final InStream.StreamOptions options;
+
+    private final List<StripeInformation> stripes;
+
+    // By offset: those of the present stripe, since the library requests each twice, and of the
+    // next one
+    private final Map<Long, ByteBuffer> footers = new HashMap<>();
+
+    ParallelDataReader(ChecksummedFile content, ReaderImpl file) {
+        this.stripes = file.getStripes();
+        this.content = requireNonNull(content, "content is null");
+        CompressionCodec codec = OrcCodecPool.getCodec(file.getCompressionKind());
+        this.options =
+                InStream.options().withCodec(codec).withBufferSize(file.getCompressionSize());
+    }
+
+    /** The footer of a stripe as it is in the file. */
+    ByteBuffer footer(StripeInformation stripe) throws IOException {
+        ByteRange range = footerRange(stripe);
+        ByteBuffer footer = footers.get(range.offset());
+        if (footer == null) {
+            footer = content.readAll(List.of(range)).getFirst();
+        }
+        footers.clear();
+        footers.put(range.offset(), footer);
+        return footer.duplicate();
+    }
+
+    private static ByteRange footerRange(StripeInformation stripe) {
+        return new ByteRange(
+                stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength(),
+                Math.toIntExact(stripe.getFooterLength()));
+    }
+
+    /**
+     * The stripe whose row indexes are read with the data of the one before, so that it begins with
+     * its data.
+     */
+    Optional<StripeInformation> after(long dataOffset) {
+        return stripes.stream().filter(stripe -> stripe.getOffset() > dataOffset).findFirst();
+    }
+
+    /** Fills in what need not be read; false if it has to be. */
+    boolean find(BufferChunk wanted) {
+        return false;
+    }
+
+    String path() {
+        return content.path();
+    }
+
+    @Override
+    public void open() {
+        // nothing to open
+    }
+
+    @Override
+    public OrcProto.StripeFooter readStripeFooter(StripeInformation stripe) throws IOException {
+        ByteBuffer footer = footer(stripe);
+        int length = footer.remaining();
+        return OrcProto.StripeFooter.parseFrom(
+                InStream.createCodedInputStream(
+                        InStream.create("footer", new BufferChunk(footer, 0), 0, length, options)));
+    }
+
+    @Override
+    public BufferChunkList readFileData(BufferChunkList list, boolean doForceDirect)
+            throws IOException {
+        List<BufferChunk> wanted = missing(list);
+        List<ByteRange> ranges = ranges(wanted);
+        Optional<ByteRange> nextFooter =
+                wanted.isEmpty()
+                        ? Optional.empty()
+                        : after(wanted.getFirst().getOffset())
+                                .map(ParallelDataReader::footerRange)
+                                .filter(range -> !footers.containsKey(range.offset()));
+        nextFooter.ifPresent(ranges::add);
+        List<ByteBuffer> read = content.readAll(ranges);
+        for (int i = 0; i < wanted.size(); i++) {
+            wanted.get(i).setChunk(read.get(i));
+        }
+        nextFooter.ifPresent(range -> footers.put(range.offset(), read.getLast()));
+        return list;
+    }
+
+    /** The ranges that must be read, in order of their offsets; all others are filled in. */
+    final List<BufferChunk> missing(BufferChunkList list) {
+        List<BufferChunk> missing = new ArrayList<>();
+        for (DiskRangeList at = list.get(); at != null; at = at.next) {
+            BufferChunk chunk = (BufferChunk) at;
+            if (!chunk.hasData() && chunk.getLength() > 0 && !find(chunk)) {
+                missing.add(chunk);
+            }
+        }
+        return missing;
+    }
+
+    static List<ByteRange> ranges(List<BufferChunk> chunks) {
+        List<ByteRange> ranges = new ArrayList<>();
+        chunks.forEach(chunk -> ranges.add(new ByteRange(chunk.getOffset(), chunk.getLength())));
+        return ranges;
+    }
+
+    @Override
+    public boolean isTrackingDiskRanges() {
+        return false;
+    }
+
+    @Override
+    public void releaseBuffer(ByteBuffer buffer) {
+        // nothing is pooled
+    }
+
+    @Override
+    public void releaseAllBuffers() {
+        // nothing is pooled
+    }
+
+    /** The library reads through a copy; there is no state to copy. */
+    @Override
+    @SuppressWarnings("MethodDoesntCallSuperMethod")
+    public DataReader clone() {
+        return this;
+    }
+
+    @Override
+    public void close() {
+        // nothing to close
+    }
+
+    @Override
+    public InStream.StreamOptions getCompressionOptions() {
+        return options;
+    }
+}

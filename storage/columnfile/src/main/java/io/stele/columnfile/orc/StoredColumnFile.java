@@ -1,0 +1,33 @@
+package io.stele.columnfile.orc;
+
+import io.stele.protocol.Lsn;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * A column file in a store, as those who list files describe it to its readers. Immutable.
+ *
+ * <p>Invariant: a file without a column {@code _lsn} has {@code ingestLsn}.
+ */
+public interface StoredColumnFile {
+    String path();
+
+    /** Exact size; readers refuse a file of another size. */
+    long sizeBytes();
+
+    /** Rows in the file, deleted ones included. */
+    long rowCount();
+
+    /** The LSN of every row of a file that has no column {@code _lsn}. */
+    Optional<Lsn> ingestLsn();
+
+    /** The row id of row 0 where the file has no column {@code _row_id}. */
+    OptionalLong firstRowId();
+
+    /** Block size of the checksums beside the file; empty if it has none. */
+    OptionalInt checksumBlockBytes();
+
+    /** The path of its key index, for messages; empty if it has none. */
+    Optional<String> keyIndexPath();
+}

@@ -1,0 +1,206 @@
+package io.stele.columnfile.orc;
+
+import static io.stele.columnfile.orc.ColumnFileFixture.lsn;
+import static io.stele.columnfile.orc.ColumnFileFixture.randomRows;
+import static io.stele.columnfile.orc.ColumnFileFixture.table;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.RoundsStore;
+import io.stele.objectstore.WouldBlockException;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Columns of a file of several stripes, chunk by chunk, against the file's rows. */
+final class TestColumnChunks {
+    private static final int ROWS = 50_000;
+    private static final TableSchema TABLE = table(List.of("bigint", "double", "varchar"), true);
+    private static final ColumnFileOptions SMALL_STRIPES =
+            new ColumnFileOptions(OrcCompression.LZ4, 1 << 19, 1_000, 1 << 14);
+
+    private final InMemoryObjectStore store = new InMemoryObjectStore();
+    private List<byte[]> rows = List.of();
+    private TestingColumnFile entry;
+    private ColumnFileReader reader;
+
+    @BeforeEach
+    void writeFile() throws IOException {
+        rows = randomRows(TABLE, ROWS, 11);
+        entry = ColumnFileFixture.write(store, TABLE, rows, SMALL_STRIPES);
+        reader = ColumnFileReader.open(store, entry, TABLE.columns());
+        assertThat(reader.rowGroup(ROWS - 1).stripe()).as("last stripe").isPositive();
+    }
+
+    /** Nothing, little and everything stays in memory between one walk and the next. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 200_000, 1L << 30})
+    void everyColumnHasTheValuesOfTheRows(long memoryBytes) throws IOException {
+        DecodedColumns memory = new DecodedColumns("test", memoryBytes, () -> 0);
+        Random random = new Random(memoryBytes);
+        for (int walk = 0; walk < 8; walk++) {
+            List<ColumnSchema> wanted = new ArrayList<>(TABLE.columns());
+            wanted.removeIf(column -> random.nextInt(3) == 0);
+            boolean withLsn = random.nextBoolean();
+            try (ColumnChunks chunks = new ColumnChunks(reader, memory, wanted, withLsn)) {
+                check(chunks, wanted, withLsn);
+            }
+        }
+        assertThat(memory.statistics().weightBytes()).isLessThanOrEqualTo(memoryBytes);
+    }
+
+    /** Of a store that is far away the columns of a stripe come together. */
+    @Test
+    void columnsOfAStripeAreReadSideBySide() throws IOException {
+        RoundsStore far = new RoundsStore(store);
+        ColumnFileReader remote = ColumnFileReader.open(far, entry, TABLE.columns());
+        DecodedColumns memory = new DecodedColumns("test", 0, () -> 0);
+        RoundsStore.Recorded<Boolean> walk =
+                far.record(
+                        () -> {
+                            try (ColumnChunks chunks =
+                                    new ColumnChunks(remote, memory, TABLE.columns(), true)) {
+                                check(chunks, TABLE.columns(), true);
+                            }
+                            return true;
+                        });
+        int stripes = remote.rowGroup(ROWS - 1).stripe() + 1;
+        assertThat(stripes).isGreaterThan(3);
+        // The data of each, with the footer of the next one; a slow machine may count some more
+        assertThat(walk.rounds()).isLessThan(2 * stripes);
+    }
+
+    @Test
+    void whatIsInMemoryIsThereWithoutWaiting() throws IOException {
+        DecodedColumns memory = new DecodedColumns("test", 1L << 30, () -> 0);
+        List<ColumnSchema> first = TABLE.columns().subList(0, 2);
+        try (ColumnChunks chunks = new ColumnChunks(reader, memory, first, true)) {
+            assertThatThrownBy(() -> NonBlocking.read(chunks::advance))
+                    .isInstanceOf(WouldBlockException.class);
+            check(chunks, first, true); // goes on from the first chunk
+        }
+        try (ColumnChunks chunks = new ColumnChunks(reader, memory, first, true)) {
+            NonBlocking.read(
+                    () -> {
+                        check(chunks, first, true);
+                        return 0;
+                    });
+        }
+        try (ColumnChunks chunks = new ColumnChunks(reader, memory, TABLE.columns(), true)) {
+            assertThatThrownBy(() -> NonBlocking.read(chunks::advance))
+                    .isInstanceOf(WouldBlockException.class);
+        }
+        assertThat(memory.statistics().misses()).isEqualTo(memory.statistics().entries());
+        memory.forget(entry.path());
+        assertThat(memory.statistics().entries()).isZero();
+    }
+
+    @Test
+    void aWalkInMemorySavesWhatTheOneBeforeTook() throws IOException {
+        AtomicLong nanos = new AtomicLong();
+        DecodedColumns memory =
+                new DecodedColumns("test", 1L << 30, () -> nanos.addAndGet(1_000)); // each pass
+        List<ColumnSchema> wanted = TABLE.columns().subList(0, 2);
+        int passes = 0;
+        for (int walk = 0; walk < 2; walk++) {
+            passes = 0;
+            try (ColumnChunks chunks = new ColumnChunks(reader, memory, wanted, false)) {
+                while (chunks.advance()) {
+                    passes++;
+                }
+            }
+        }
+        assertThat(memory.statistics().hits()).isEqualTo(2 * passes).isPositive();
+        assertThat(memory.statistics().savedNanos()).hasValue(1_000L * passes);
+    }
+
+    @Test
+    void aColumnThatTheFileHasNotGotIsEmpty() throws IOException {
+        DecodedColumns memory = new DecodedColumns("test", 0, () -> 0);
+        ColumnSchema added = new ColumnSchema(77, "added", DataType.parse("bigint"));
+        try (ColumnChunks chunks = new ColumnChunks(reader, memory, List.of(added), false)) {
+            int count = 0;
+            while (NonBlocking.read(chunks::advance)) {
+                assertThat(chunks.column(77)).isEmpty();
+                count += chunks.size();
+            }
+            assertThat(count).isEqualTo(ROWS);
+        }
+    }
+
+    private void check(ColumnChunks chunks, List<ColumnSchema> wanted, boolean withLsn)
+            throws IOException {
+        BinaryRow row = new BinaryRow(RowLayout.of(TABLE.columns()));
+        long[] room = new long[ColumnChunk.MAX_ROWS];
+        int ordinal = 0;
+        while (chunks.advance()) {
+            assertThat(chunks.firstOrdinal()).isEqualTo(ordinal);
+            assertThat(chunks.size()).isBetween(1, ColumnChunk.MAX_ROWS);
+            for (ColumnSchema column : wanted) {
+                ColumnChunk chunk = chunks.column(column.id()).orElseThrow();
+                assertThat(chunk.rowCount()).isEqualTo(chunks.size());
+                for (int i = 0; i < chunks.size(); i++) {
+                    row.wrap(rows.get(ordinal + i));
+                    Object found = value(chunk, i, room);
+                    if (!java.util.Objects.equals(found, expected(row, column.id() - 1))) {
+                        assertThat(found)
+                                .as("row %s of %s", ordinal + i, column)
+                                .isEqualTo(expected(row, column.id() - 1));
+                    }
+                }
+            }
+            assertThat(chunks.column(OrcSchemas.LSN_ID).isPresent()).isEqualTo(withLsn);
+            if (withLsn) {
+                ColumnChunk lsns = chunks.column(OrcSchemas.LSN_ID).orElseThrow();
+                assertThat(value(lsns, 0, room)).isEqualTo(lsn(ordinal));
+            }
+            ordinal += chunks.size();
+        }
+        assertThat(ordinal).isEqualTo(ROWS);
+        assertThat(chunks.advance()).isFalse();
+    }
+
+    private static @Nullable Object expected(BinaryRow row, int index) {
+        if (row.isNull(index)) {
+            return null;
+        }
+        return switch (index) {
+            case 0 -> row.longAt(index);
+            case 1 -> Double.doubleToRawLongBits(row.doubleAt(index));
+            default -> new String(row.bytesAt(index), UTF_8);
+        };
+    }
+
+    private static @Nullable Object value(ColumnChunk chunk, int row, long[] room) {
+        int at = chunk.ids().map(ids -> ids[row] & 0xFF).orElse(row);
+        if (chunk.nulls().isPresent() && chunk.nulls().get()[at]) {
+            return null;
+        }
+        return switch (chunk.form()) {
+            case LONGS -> chunk.longs(room)[at];
+            case DOUBLES -> Double.doubleToRawLongBits(chunk.doubles()[at]);
+            case TEXT ->
+                    new String(
+                            chunk.text(),
+                            chunk.starts()[at],
+                            chunk.starts()[at + 1] - chunk.starts()[at],
+                            UTF_8);
+            case INT128 -> throw new IllegalStateException("no decimals");
+        };
+    }
+}

@@ -1,0 +1,335 @@
+package io.stele.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.index.BlockCache;
+import io.stele.columnfile.orc.ColumnFileReaders;
+import io.stele.columnfile.orc.ColumnPointReader;
+import io.stele.columnfile.orc.DecodedColumns;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.CatalogService;
+import io.stele.engine.catalog.CatalogStore;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.job.Jobs;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.Manifest;
+import io.stele.engine.shard.PreparedPart;
+import io.stele.engine.shard.TableGroupShard;
+import io.stele.engine.tablet.FileIds;
+import io.stele.engine.tablet.RowCache;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.wal.HybridClock;
+import io.stele.engine.wal.LogFiles;
+import io.stele.engine.wal.LogId;
+import io.stele.engine.wal.LogMark;
+import io.stele.engine.wal.RecoveredLog;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The startup and recovery of the storage engine of a node. It loads the state in the store,
+ * replays the log, resolves in-doubt transactions, and assembles the parts of an engine.
+ */
+final class EngineAssembly {
+    private static final long OWNER = 0x5354454c45L; // "STELE"; the other half is the epoch
+
+    private EngineAssembly() {}
+
+    /** As {@link StorageEngine#open}. */
+    static StorageEngine open(
+            StorageOptions options,
+            ObjectStore warehouse,
+            LogFiles log,
+            HybridClock clock,
+            EngineThreads threads)
+            throws IOException {
+        requireNonNull(options, "options is null");
+        Epochs epochs = new Epochs(warehouse);
+        long first = epochs.take(clock);
+        UUID owner = new UUID(first, OWNER);
+        StartTask<DroppedObjects> dropped =
+                StartTask.begin(threads.opening(), () -> DroppedObjects.load(warehouse));
+        // Before anything is fenced: what is added to manifests later is found in them
+        StartTask<List<ObjectEntry>> dataObjects =
+                StartTask.begin(threads.opening(), () -> warehouse.list(DroppedObjects.DATA));
+        CatalogService catalog =
+                CatalogService.open(
+                        new CatalogStore(warehouse, owner),
+                        clock::next,
+                        threads.background()::pause);
+        Decisions decisions = new Decisions(warehouse);
+        ManifestStores manifestStores =
+                new ManifestStores(warehouse, owner, options.manifestChanges());
+        Recovery recovery =
+                new Recovery(
+                        catalog,
+                        decisions,
+                        clock,
+                        manifestStores,
+                        dropped.get(),
+                        threads.opening());
+        SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
+        WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
+        recovery.checkCatalogIsNewest(manifests, warehouseLog::isBegun);
+        EngineClock time = new EngineClock(clock);
+        // Manifests of versions before epochs were taken may be of a clock that was ahead
+        boolean isNewest =
+                manifests.values().stream().allMatch(manifest -> manifest.epoch() < first);
+        long epoch = isNewest ? first : epochs.take(clock);
+        // First stop appends by engines of a lower epoch, then their changes of tables, then their
+        // new files: the state read after each of these does not change any more
+        LogMark expected =
+                recovery.takeLog(
+                        log,
+                        epoch,
+                        () ->
+                                warehouseLog.find(
+                                        log,
+                                        manifests.values(),
+                                        epoch,
+                                        catalog.current().nextTableId() == 1,
+                                        options.givenUpLog()));
+        // The log is not trimmed any more, which would add some
+        StartTask<KeptLog> keptObjects =
+                StartTask.begin(threads.opening(), () -> KeptLog.load(warehouse));
+        catalog.own(epoch, recovery.givenUpCatalogs());
+        recovery.resolveStagedTables();
+        LostTables lost = recovery.lostTables();
+        lost.find(dataObjects, time.nowMillis());
+        recovery.loadMissing(manifests);
+        TableFiles files =
+                new TableFiles(
+                        warehouse,
+                        new BlockCache(
+                                "row-blocks", options.caches().rowBlockBytes(), threads.nanoTime()),
+                        new BlockCache(
+                                "key-indexes",
+                                options.caches().keyIndexBytes(),
+                                threads.nanoTime()),
+                        new ColumnFileReaders(
+                                "footers",
+                                options.caches().footerBytes(),
+                                threads.nanoTime(),
+                                threads.uncaught()),
+                        new ColumnPointReader(
+                                "row-groups", options.caches().rowGroupBytes(), threads.nanoTime()),
+                        new DecodedColumns(
+                                "decoded-columns",
+                                options.caches().decodedColumnBytes(),
+                                threads.nanoTime()),
+                        new RowCache("rows", options.caches().rowBytes(), threads.nanoTime()),
+                        new FileIds(epoch));
+        ReadPoints readPoints =
+                new ReadPoints(
+                        time::nowMillis,
+                        new Retention(options.retention().toMillis()),
+                        Long.toHexString(epoch) + "-");
+        FileCollector collector =
+                new FileCollector(files, readPoints.readers(), options.collectionGrace());
+        Shards shards =
+                new Shards(
+                        options,
+                        threads,
+                        files,
+                        readPoints,
+                        collector,
+                        time,
+                        epoch,
+                        manifestStores);
+        StoredDeletes deletes = new StoredDeletes(files, threads.opening());
+        try {
+            restore(recovery, shards, recovery.own(manifests.values(), epoch), deletes);
+        } finally {
+            deletes.giveUp(); // deletions that are not restored by now are not needed
+        }
+        shards.all().stream()
+                .flatMap(entry -> entry.shard().tables().stream())
+                .forEach(
+                        table ->
+                                readPoints.restore(
+                                        table.schema().id(), new Lsn(table.historyLsn())));
+        recovery.addDamaged(shards);
+        KeptLog keptLog = keptObjects.get();
+        RecoveredLog recovered = recovery.replay(log, expected, options, shards, keptLog);
+        if (recovery.hasLog()) {
+            warehouseLog.begin(recovered);
+        }
+        shards.passOver(recovery.unknownShards(), lost.keptRecords());
+        EngineLog engineLog = new EngineLog(recovered, shards, threads);
+        Set<TableId> inDoubt = shards.tablesInDoubt();
+        CompletableFuture<@Nullable Void> resolved =
+                recovery.resolveInDoubt(shards, engineLog, epoch);
+        if (catalog.damage().isEmpty()) {
+            Set<String> unknown = unknownFolders(catalog.current(), shards);
+            collector.findOrphans(
+                    dataObjects.get(),
+                    referenced(shards),
+                    folder -> lost.hasFolder(folder) || unknown.contains(folder),
+                    time.nowMillis());
+            lost.leaveOut(warehouse, shards.lostTables(), inDoubt);
+        }
+        shards.all().forEach(entry -> start(entry, engineLog));
+        Retries retries = new Retries(time::nowMillis, threads.uncaught());
+        FileOpenings openings = new FileOpenings(time::nowMillis, retries, threads.openingLater());
+        Coordinator coordinator =
+                new Coordinator(
+                        shards,
+                        engineLog,
+                        decisions,
+                        catalog,
+                        retries,
+                        threads.deciding(),
+                        threads.background(),
+                        options.transactionBytes(),
+                        epoch);
+        OldDecisions oldDecisions =
+                new OldDecisions(
+                        decisions,
+                        threads.deleting(),
+                        time::nowMillis,
+                        threads.uncaught(),
+                        () ->
+                                resolved.isDone()
+                                        && !resolved.isCompletedExceptionally()
+                                        && !recovery.hasUnreadableDecisions()
+                                        && shards.all().stream()
+                                                // One that stopped may have some in doubt
+                                                .allMatch(
+                                                        entry -> entry.shard().failure().isEmpty()),
+                        epoch);
+        WriteBudget budget = new WriteBudget(options.pendingWriteBytes());
+        Transactions transactions =
+                new Transactions(
+                        options,
+                        budget,
+                        time,
+                        shards,
+                        catalog,
+                        coordinator,
+                        decisions,
+                        collector,
+                        readPoints,
+                        threads,
+                        new StagedTables(catalog, threads.background(), threads.uncaught()),
+                        oldDecisions,
+                        files,
+                        epoch);
+        Jobs jobs = new Jobs(Long.toHexString(epoch) + "-", time::nowMillis);
+        IndexBuilds indexBuilds =
+                new IndexBuilds(
+                        jobs,
+                        shards,
+                        catalog,
+                        readPoints,
+                        files,
+                        threads.merging(),
+                        threads.background(),
+                        options.targetFileBytes());
+        catalog.addListener(
+                (before, after) -> {
+                    shards.follow(before, after, entry -> start(entry, engineLog));
+                    indexBuilds.follow(after);
+                });
+        indexBuilds.follow(catalog.current());
+        openings.begin(shards.all().stream().map(Shards.Entry::shard).toList());
+        return new StorageEngine(
+                options,
+                threads,
+                time,
+                clock,
+                catalog,
+                shards,
+                engineLog,
+                keptLog,
+                files,
+                readPoints,
+                collector,
+                transactions,
+                budget,
+                retries,
+                oldDecisions,
+                indexBuilds,
+                jobs,
+                lost,
+                openings,
+                recovery.hasLog()
+                        ? Optional.of(history(warehouse, expected.logId(), dropped.get()))
+                        : Optional.empty(),
+                epoch);
+    }
+
+    private static String history(ObjectStore warehouse, LogId log, DroppedObjects dropped) {
+        return "warehouse %s, log %s, dropped %s"
+                .formatted(warehouse.describe(""), log, dropped.digest());
+    }
+
+    private static void restore(
+            Recovery recovery, Shards shards, List<Manifest> manifests, StoredDeletes deletes)
+            throws IOException {
+        Map<TableGroupShard, Manifest> owned = new LinkedHashMap<>();
+        for (Manifest manifest : manifests) {
+            TableGroupShard shard = shards.add(manifest).shard();
+            owned.put(shard, manifest);
+            recovery.addTables(shard, manifest);
+            for (TableShard table : shard.tables()) {
+                deletes.read(manifest.files(table.schema().id()));
+            }
+        }
+        for (Map.Entry<TableGroupShard, Manifest> entry : owned.entrySet()) {
+            recovery.restore(entry.getKey(), entry.getValue(), deletes);
+        }
+    }
+
+    private static void start(Shards.Entry entry, EngineLog log) {
+        entry.shard().start(log, () -> entry.maintenance().afterApply());
+    }
+
+    /** The folders of tables whose files are not known from a view. */
+    private static Set<String> unknownFolders(Catalog catalog, Shards shards) {
+        Set<String> folders = new HashSet<>();
+        for (Shards.Entry entry : shards.all()) {
+            TableGroupShard shard = entry.shard();
+            Set<TableId> setAside = Set.copyOf(shard.setAside());
+            for (TableEntry table : catalog.tables()) {
+                TableId id = table.schema().id();
+                if (shard.failure().isPresent() || setAside.contains(id)) {
+                    folders.add(FileIds.folder(id, shard.id()));
+                }
+            }
+        }
+        return folders;
+    }
+
+    private static Set<String> referenced(Shards shards) {
+        Set<String> paths = new HashSet<>();
+        for (Shards.Entry entry : shards.all()) {
+            for (TableShard table : entry.shard().tables()) {
+                table.view().files().forEach(file -> addPaths(file, paths));
+            }
+            for (PreparedPart part : entry.shard().inDoubt()) {
+                part.files().forEach(file -> addPaths(file, paths));
+            }
+        }
+        return paths;
+    }
+
+    private static void addPaths(FileEntry entry, Set<String> paths) {
+        paths.addAll(entry.immutablePaths());
+        entry.deleteVector().ifPresent(deletes -> paths.add(deletes.path()));
+    }
+}

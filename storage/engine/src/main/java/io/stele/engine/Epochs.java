@@ -1,0 +1,76 @@
+package io.stele.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.wal.HybridClock;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.Lsn;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The epochs of a warehouse: numbers that grow with every start of an engine, independent of the
+ * machines' clocks. Manifests carry them, so that of two engines the one that started later owns
+ * the shards; names of files and transactions contain them.
+ *
+ * <p>An epoch is taken by creating the empty object {@code epoch/<epoch, 20 digits>}, which only
+ * one engine can. An attempt with an unknown outcome is given up: the epoch may be taken by any
+ * engine, and others are free.
+ */
+final class Epochs {
+    static final String FOLDER = "epoch/";
+
+    private static final int ATTEMPTS = 10;
+
+    /**
+     * Epoch objects that are retained: their numbers must not be taken again while an engine with
+     * an older list may still try.
+     */
+    private static final int KEPT = 100;
+
+    private final ObjectStore store;
+
+    Epochs(ObjectStore store) {
+        this.store = requireNonNull(store, "store is null");
+    }
+
+    /**
+     * Takes an epoch above all that were taken and all that the clock has observed.
+     *
+     * @throws IOException if the store does not answer
+     */
+    long take(HybridClock clock) throws IOException {
+        List<ObjectEntry> taken = store.list(FOLDER);
+        if (!taken.isEmpty()) {
+            String last = taken.getLast().path();
+            clock.observe(new Lsn(Long.parseLong(last.substring(FOLDER.length()))));
+        }
+        IOException unknown = null;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            long epoch = clock.next().value();
+            try {
+                if (store.createIfAbsent(path(epoch), new byte[0])) {
+                    forgetOld(taken);
+                    return epoch;
+                }
+            } catch (IOException failed) {
+                unknown = failed;
+            }
+        }
+        throw new IOException(
+                "Expected to take an epoch in %d attempts, found none; the last in %s"
+                        .formatted(ATTEMPTS, store.describe(path(clock.last().value()))),
+                unknown);
+    }
+
+    static String path(long epoch) {
+        return FOLDER + "%020d".formatted(epoch);
+    }
+
+    private void forgetOld(List<ObjectEntry> taken) throws IOException {
+        for (int i = 0; i < taken.size() - KEPT; i++) {
+            store.delete(taken.get(i).path());
+        }
+    }
+}

@@ -1,0 +1,892 @@
+package io.stele.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.aggregate.AggregateScan;
+import io.stele.engine.aggregate.FragmentCache;
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.CatalogService;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.job.Job;
+import io.stele.engine.job.JobKey;
+import io.stele.engine.job.Jobs;
+import io.stele.engine.job.Progress;
+import io.stele.engine.scan.RowCursor;
+import io.stele.engine.shard.MaintenanceListener;
+import io.stele.engine.shard.TableGroupShard;
+import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableView;
+import io.stele.engine.wal.HybridClock;
+import io.stele.engine.wal.LogFiles;
+import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.LookupKeys;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.api.PartitionFiles;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.TablePlan;
+import io.stele.protocol.api.TableShardFiles;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.SchemaHistory;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The storage of a node: every shard of every table, its log, its transactions and its snapshots.
+ *
+ * <p>Futures fail with, and methods throw, a {@link io.stele.protocol.SteleException}. Futures
+ * complete on the engine's own threads: continue elsewhere with anything that waits. Safe for use
+ * by many threads.
+ */
+public final class StorageEngine implements AutoCloseable {
+    private final CatalogService catalog;
+    private final Shards shards;
+    private final TableFiles files;
+    private final TableStatisticsCollector statistics;
+    private final MetadataLog metadata;
+    private final EngineLog log;
+    private final ReadPoints readPoints;
+    private final FileOpenings openings;
+    private final ReadPointOpener readPointOpener;
+    private final TableReads reads;
+    private final Transactions transactions;
+    private final Retries retries;
+    private final Maintenance maintenance;
+    private final IndexBuilds indexBuilds;
+    private final Housekeeping housekeeping;
+    private final EngineStatusCollector status;
+    private final DamageDrops damageDrops;
+    private final WriteBudget budget;
+    private final Optional<String> history;
+    private volatile boolean closed;
+
+    StorageEngine(
+            StorageOptions options,
+            EngineThreads threads,
+            EngineClock clock,
+            HybridClock lsns,
+            CatalogService catalog,
+            Shards shards,
+            EngineLog log,
+            KeptLog keptLog,
+            TableFiles files,
+            ReadPoints readPoints,
+            FileCollector collector,
+            Transactions transactions,
+            WriteBudget budget,
+            Retries retries,
+            OldDecisions oldDecisions,
+            IndexBuilds indexBuilds,
+            Jobs jobs,
+            LostTables lost,
+            FileOpenings openings,
+            Optional<String> history,
+            long epoch) {
+        this.openings = openings;
+        this.history = history;
+        this.catalog = catalog;
+        this.files = files;
+        this.statistics = new TableStatisticsCollector(id -> shards.shard(id).appliedLsn().value());
+        this.metadata = new MetadataLog(epoch, catalog, shards, statistics);
+        this.shards = shards;
+        this.log = log;
+        this.readPoints = readPoints;
+        this.readPointOpener = new ReadPointOpener(log, shards, readPoints, catalog);
+        FileLists fileLists = new FileLists(FileLists.MAX_BYTES, threads.nanoTime());
+        this.reads =
+                new TableReads(
+                        catalog, shards, files, readPoints, fileLists, options.maxChangesBytes());
+        this.transactions = transactions;
+        this.budget = budget;
+        this.retries = retries;
+        this.maintenance =
+                new Maintenance(
+                        catalog, shards, readPoints, transactions.orphanFiles(files, epoch), jobs);
+        this.indexBuilds = indexBuilds;
+        this.housekeeping =
+                new Housekeeping(
+                        threads,
+                        clock,
+                        shards,
+                        log,
+                        keptLog,
+                        readPoints,
+                        collector,
+                        transactions,
+                        retries,
+                        oldDecisions,
+                        indexBuilds,
+                        new ReplacedTables(catalog, readPoints),
+                        catalog);
+        this.status =
+                new EngineStatusCollector(
+                        lsns,
+                        readPoints,
+                        transactions,
+                        shards,
+                        log,
+                        files,
+                        fileLists,
+                        catalog,
+                        lost);
+        this.damageDrops =
+                new DamageDrops(
+                        files.store(),
+                        shards::manifests,
+                        catalog,
+                        () -> status.collect().damages(),
+                        threads.background());
+    }
+
+    /**
+     * Opens the storage: loads the manifests, replays the log, resolves transactions in doubt;
+     * serves when it returns.
+     *
+     * @param clock makes the LSNs; it may be wrong: of several engines on one warehouse the one
+     *     opened last owns the shards
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA or STORE_FAILED: nothing was changed
+     *     that the next attempt needs
+     */
+    public static StorageEngine open(
+            StorageOptions options,
+            ObjectStore warehouse,
+            LogFiles log,
+            HybridClock clock,
+            EngineThreads threads)
+            throws IOException {
+        return EngineAssembly.open(options, warehouse, log, clock, threads);
+    }
+
+    /**
+     * The identity of the history of this warehouse, in one line: its place, its log, and the parts
+     * of both that were given up. While it stays the same, rows of a file are deleted in one order,
+     * so that their number determines which they are. In another history, the same number may mean
+     * other rows.
+     *
+     * @return empty where the log cannot be read
+     */
+    public Optional<String> history() {
+        return history;
+    }
+
+    Transactions transactions() {
+        return transactions;
+    }
+
+    TableGroupShard shard(ShardId id) {
+        return shards.shard(id);
+    }
+
+    /**
+     * Changes a column of a table, or a field inside one; completes when it is in effect in all
+     * shards. Nothing is rewritten: what was written before is mapped when it is read.
+     *
+     * @param schemaVersion the version the change was made for
+     * @throws SteleException as {@link CatalogService#alterTable}
+     */
+    public CompletableFuture<TableSchema> alterTable(
+            TableId tableId, int schemaVersion, ColumnChange change) {
+        try {
+            checkOpen();
+            // Files of it may have columns that a catalog version which is lost gave them
+            schema(tableId).shards().forEach(id -> shards.shard(id).checkNotSetAside(tableId));
+            TableSchema changed = catalog.alterTable(tableId, schemaVersion, change);
+            return shards.joined(changed.shards()).thenApply(inEffect -> changed);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * Schemas and tables; statements on it take effect here at once, but {@link #alterTable} is to
+     * be called here.
+     */
+    public CatalogService catalog() {
+        if (catalog.damage().isPresent()) {
+            throw catalog.damage().get().refusal();
+        }
+        return catalog;
+    }
+
+    /** The same, also where it is damaged: then there is nothing in it. */
+    public CatalogService knownCatalog() {
+        return catalog;
+    }
+
+    /**
+     * Writes a batch; completes when it is durable and every later read sees it.
+     *
+     * @param sequence rises by writer and shard; a repetition gets the outcome of the first
+     * @param batch must not change any more, because the memtable refers to it
+     */
+    public CompletableFuture<Lsn> write(
+            ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
+        return apply(shard, writerId, sequence, batch, offset, length).thenApply(WriteOutcome::lsn);
+    }
+
+    /** As {@link #write}, also with the number of operations that had no effect. */
+    public CompletableFuture<WriteOutcome> apply(
+            ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
+        try {
+            checkOpen();
+            if (catalog.isUnsettled()) {
+                TableId tableId = new WriteBatchReader(batch, offset, length).tableId();
+                Optional<SteleException> busy = catalog.findUnsettled(tableId);
+                if (busy.isPresent()) {
+                    return shards.shard(shard).postpone(writerId, sequence, busy.get());
+                }
+            }
+            return admit(shards.shard(shard), writerId, sequence, batch, offset, length);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    private CompletableFuture<WriteOutcome> admit(
+            TableGroupShard shard,
+            UUID writerId,
+            long sequence,
+            byte[] batch,
+            int offset,
+            int length) {
+        Optional<SteleException> busy = budget.take(length);
+        if (busy.isPresent()) {
+            return shard.postpone(writerId, sequence, busy.get());
+        }
+        CompletableFuture<WriteOutcome> outcome;
+        try {
+            outcome = shard.write(writerId, sequence, batch, offset, length);
+        } catch (RuntimeException | Error e) {
+            budget.giveBack(length);
+            throw e;
+        }
+        outcome.whenComplete((written, failed) -> budget.giveBack(length));
+        return outcome;
+    }
+
+    /** Bytes of batches that are not acknowledged yet, and of rows staged in transactions. */
+    public long pendingWriteBytes() {
+        return budget.usedBytes();
+    }
+
+    /**
+     * Begins a transaction; with {@code readLsn}, its commit fails where a changed key is newer
+     * than that.
+     */
+    public String beginTransaction(TableId tableId, Optional<Lsn> readLsn) {
+        return beginTransaction(tableId, readLsn, Optional.empty());
+    }
+
+    /**
+     * The same.
+     *
+     * @param ttl it is aborted when it was not renewed, and no rows were staged, for this long;
+     *     empty: the default for clients that do not renew
+     */
+    public String beginTransaction(TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
+        checkOpen();
+        schema(tableId);
+        throwIfUnsettled(tableId);
+        return transactions.begin(readLsn, tableId, ttl);
+    }
+
+    /** Prolongs the lease of a transaction to {@code ttl} from now; false if it has ended. */
+    public boolean renewTransaction(String transactionId, Duration ttl) {
+        return transactions.renew(transactionId, ttl);
+    }
+
+    /**
+     * Adds a batch to a transaction; it is checked and copied now and written with the commit.
+     *
+     * @throws io.stele.protocol.SteleException TRANSACTION_NOT_FOUND, TRANSACTION_TOO_LARGE, or
+     *     what is wrong with the batch
+     */
+    public void stage(String transactionId, ShardId shard, byte[] batch, int offset, int length) {
+        stage(transactionId, Optional.empty(), shard, batch, offset, length);
+    }
+
+    /** The same as one part of the transaction, which is committed only if the commit names it. */
+    public void stage(
+            String transactionId,
+            Optional<UUID> part,
+            ShardId shard,
+            byte[] batch,
+            int offset,
+            int length) {
+        checkOpen();
+        WriteBatchReader reader = new WriteBatchReader(batch, offset, length);
+        shards.shard(shard).validate(reader);
+        throwIfUnsettled(reader.tableId());
+        transactions.stage(transactionId, part, shard, reader.tableId(), batch, offset, length);
+    }
+
+    /**
+     * Makes the staged rows and the files visible at one LSN, in all shards or none. Safe to
+     * repeat: a committed transaction answers with its LSN, also after a restart.
+     *
+     * <p>Where two files of one transaction have the same key, the later file in the list wins;
+     * staged rows win over files.
+     */
+    public CompletableFuture<Lsn> commit(
+            String transactionId, List<WrittenFile> written, Optional<TableId> publish) {
+        return commit(transactionId, written, publish, Optional.empty());
+    }
+
+    /**
+     * The same.
+     *
+     * @param replace a table without primary key all of whose rows end at that LSN, so that what
+     *     the transaction writes takes their place; TRANSACTION_CONFLICT if the transaction has a
+     *     read LSN and the table changed after it
+     */
+    public CompletableFuture<Lsn> commit(
+            String transactionId,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace) {
+        return commit(transactionId, written, publish, replace, Optional.empty());
+    }
+
+    /**
+     * The same.
+     *
+     * @param parts rows staged as other parts do not count; empty: all count
+     */
+    public CompletableFuture<Lsn> commit(
+            String transactionId,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace,
+            Optional<List<UUID>> parts) {
+        try {
+            checkOpen();
+            return transactions.commit(transactionId, written, publish, replace, parts);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * Deletes all rows of some partitions, in all shards at one LSN. The cost depends on the number
+     * of files and of rows in memory, not on all rows. Snapshots before it still see the rows. Rows
+     * that are written meanwhile and get a lower LSN are deleted too.
+     *
+     * @param partitions domains of columns of {@code partitioned_by}; {@link ScanPredicate#ALL}:
+     *     every row of the table
+     * @throws SteleException INVALID_ARGUMENT: other columns; BUSY: too many range tombstones that
+     *     compactions have not yet applied to SST files
+     */
+    public CompletableFuture<Lsn> deletePartitions(TableId tableId, ScanPredicate partitions) {
+        try {
+            checkOpen();
+            TableSchema schema = schema(tableId);
+            throwIfUnsettled(tableId);
+            PartitionDeleteCheck.check(schema, partitions, shards);
+            return transactions.deletePartitions(schema, partitions);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * An LSN at or above that of the last change of a table's rows: a read there or later saw the
+     * present rows. STALE_TABLE if it is dropped.
+     */
+    public Lsn changedLsn(TableId tableId) {
+        checkOpen();
+        long newest = 0;
+        for (TableShard table : shards.table(anySchema(tableId))) {
+            newest = Math.max(newest, table.changedLsn());
+        }
+        return new Lsn(newest);
+    }
+
+    /**
+     * The outcome of a transaction whose commit has no answer: completes with its LSN, or
+     * TRANSACTION_NOT_FOUND if it is not committed and never will be.
+     */
+    public CompletableFuture<Lsn> transactionOutcome(String transactionId) {
+        checkOpen();
+        return transactions.findOutcome(transactionId);
+    }
+
+    private void throwIfUnsettled(TableId tableId) {
+        catalog.findUnsettled(tableId)
+                .ifPresent(
+                        busy -> {
+                            throw busy;
+                        });
+    }
+
+    /** Gives a transaction up; an unknown or finished one is no error. */
+    public CompletableFuture<@Nullable Void> abort(String transactionId) {
+        return transactions.abort(transactionId);
+    }
+
+    /**
+     * Opens a snapshot at {@code at}, or at the present: then it sees every write acknowledged
+     * before the call. Completes when all shards have applied everything at or below it.
+     * READ_POINT_EXPIRED if {@code at} is before the history that any table retains. If it is
+     * before the history of one table, reading that table fails.
+     */
+    public CompletableFuture<ReadPoint> openReadPoint(Optional<Lsn> at, Duration ttl) {
+        return openReadPoint(at, Optional.empty(), ttl);
+    }
+
+    /**
+     * The same; INVALID_ARGUMENT if it would be before {@code atLeast}. A caller that passes the
+     * LSN of a write that was acknowledged here sees that write.
+     */
+    public CompletableFuture<ReadPoint> openReadPoint(
+            Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
+        try {
+            checkOpen();
+            return readPointOpener.open(at, atLeast, ttl);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /** An open snapshot; READ_POINT_EXPIRED if there is none with the id. */
+    public ReadPoint readPoint(String readPointId) {
+        return readPoints.find(readPointId);
+    }
+
+    /**
+     * A table as of a snapshot: under another id, if it was truncated or replaced since.
+     *
+     * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
+     *     INVALID_ARGUMENT if there was no such table
+     */
+    public SchemaHistory.AsOf tableAsOf(ReadPoint readPoint, TableId tableId) {
+        TableEntry entry = catalog().current().entryAsOf(tableId, readPoint.lsn());
+        readPoints.check(readPoint.lsn(), entry.schema());
+        return entry.history().asOf(entry.schema(), readPoint.lsn());
+    }
+
+    /** Prolongs a lease to {@code ttl} from now; READ_POINT_EXPIRED if it is over. */
+    public void renewReadPoint(String readPointId, Duration ttl) {
+        readPoints.renew(readPointId, ttl.toMillis());
+    }
+
+    /** Ends a lease; one that is over already is no error. */
+    public void closeReadPoint(String readPointId) {
+        readPoints.close(readPointId);
+    }
+
+    /** As the other one, for the schema version that the catalog has now. */
+    public ScanPlan plan(ReadPoint readPoint, TableId tableId, ScanPredicate predicate) {
+        return plan(readPoint, tableId, schemaVersion(readPoint, tableId), predicate);
+    }
+
+    /**
+     * The plan of a scan: column files for the caller, and shards that stream the other rows.
+     *
+     * @param schemaVersion the version that the caller's columns and predicate are of
+     * @throws SteleException STALE_TABLE if columns were changed since, before this snapshot first
+     *     read the table
+     */
+    public ScanPlan plan(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
+        return reads().plan(readPoint, tableId, schemaVersion, predicate);
+    }
+
+    /**
+     * The plan of a scan of all rows of a table, unless the caller has it; a plan that is too large
+     * is omitted.
+     *
+     * @throws SteleException as {@link #plan}
+     */
+    public TablePlan tablePlan(ReadPoint readPoint, KnownPlan known) {
+        return reads().tablePlan(readPoint, known);
+    }
+
+    /** As the other one, for the schema version that the catalog has now. */
+    public RowCursor scan(
+            ReadPoint readPoint,
+            TableId tableId,
+            ShardId shard,
+            ScanMode mode,
+            ScanPredicate predicate,
+            List<Integer> columnIds)
+            throws IOException {
+        int schemaVersion = schemaVersion(readPoint, tableId);
+        return scan(readPoint, tableId, schemaVersion, shard, mode, predicate, columnIds);
+    }
+
+    /** As the other one, for the schema version that the catalog has now. */
+    public ScanPlan planLookups(ReadPoint readPoint, TableId tableId, ScanPredicate predicate)
+            throws IOException {
+        return planLookups(readPoint, tableId, schemaVersion(readPoint, tableId), predicate);
+    }
+
+    /**
+     * As {@link #plan}, but shards where a secondary index finds the few rows of the predicate are
+     * to be read with {@link ScanMode#LOOKUP}. Blocks on files.
+     */
+    public ScanPlan planLookups(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
+            throws IOException {
+        return reads().planLookups(readPoint, tableId, schemaVersion, predicate);
+    }
+
+    /**
+     * The rows of one shard: LIVE those in memory, SNAPSHOT all, LOOKUP those that an index finds
+     * for the predicate. Blocks on files.
+     *
+     * @param schemaVersion as {@link #plan}
+     * @param predicate rows that cannot match are left out
+     * @param columnIds a hint: only these columns of the rows need to be there, others may be null;
+     *     empty: all
+     */
+    public RowCursor scan(
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ShardId shard,
+            ScanMode mode,
+            ScanPredicate predicate,
+            List<Integer> columnIds)
+            throws IOException {
+        requireNonNull(columnIds, "columnIds is null");
+        return reads().scan(readPoint, tableId, schemaVersion, shard, mode, predicate);
+    }
+
+    /**
+     * The changes of the rows of one shard after one LSN and up to another. Blocks on files.
+     *
+     * @param schemaVersion as {@link #plan}
+     * @param after in the history that the table retains; the caller holds a snapshot there
+     * @param upTo at or below the snapshot
+     * @param predicate changes whose row cannot match are left out
+     * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far; while
+     *     reading INVALID_ARGUMENT if rows of too many bytes were deleted or replaced in that time
+     */
+    public RowCursor changes(
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ShardId shard,
+            Lsn after,
+            Lsn upTo,
+            ScanPredicate predicate)
+            throws IOException {
+        return reads().changes(readPoint, tableId, schemaVersion, shard, after, upTo, predicate);
+    }
+
+    /**
+     * An aggregation of all rows of a table that a predicate has: the caller computes its parts.
+     *
+     * @param schemaVersion as {@link #plan}
+     * @param predicate all of it is applied
+     * @param cache of results of files; empty: everything is computed
+     * @param maxBytes of the groups in memory at once, in each thread that computes parts
+     * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND: not an aggregation of this
+     *     table; STALE_TABLE as {@link #plan}
+     */
+    public AggregateScan aggregate(
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ScanPredicate predicate,
+            Aggregation aggregation,
+            Optional<FragmentCache> cache,
+            long maxBytes) {
+        return reads().aggregate(
+                        readPoint, tableId, schemaVersion, predicate, aggregation, cache, maxBytes);
+    }
+
+    /**
+     * The rows of a predicate that gives all columns of the primary key, or of a unique index,
+     * single values: found by key in all shards. For other predicates, the rows of all shards, by a
+     * scan. Blocks on files.
+     *
+     * @param schemaVersion as {@link #plan}
+     * @param predicate other rows are left out
+     * @param keys the keys to look up instead of the predicate's, which need not list any
+     */
+    public RowCursor lookUp(
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ScanPredicate predicate,
+            Optional<LookupKeys> keys)
+            throws IOException {
+        return reads().lookUp(readPoint, tableId, schemaVersion, predicate, keys);
+    }
+
+    /**
+     * The rows of keys, in their order; empty: absent. The rows are shared: not to be changed.
+     * Without an LSN each key's latest acknowledged row, with one the rows as of that LSN, which
+     * must be at or below an acknowledged one and within the retained history. Blocks on files.
+     */
+    public List<Optional<byte[]>> multiGet(
+            TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
+        return lookup(tableId, readLsn, keys).rows();
+    }
+
+    /** As {@link #multiGet}, also with the schema version of the rows. */
+    public LookedUpRows lookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys)
+            throws IOException {
+        PointLookup lookup = startLookup(tableId, readLsn, keys);
+        boolean done = false;
+        while (!done) {
+            done = lookup.advance();
+        }
+        return lookup.rows();
+    }
+
+    /** As {@link #lookup}, which the caller does in parts. */
+    public PointLookup startLookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) {
+        return reads().startLookup(tableId, readLsn, keys);
+    }
+
+    /**
+     * The rows whose values in the first columns of an index are given, at most {@code limit}, in
+     * the order of the index; without an LSN the present rows, with one as {@link #multiGet}.
+     * Blocks on files.
+     *
+     * @param prefix the values, as {@link io.stele.protocol.row.KeyEncoder#forColumns} forms them
+     * @throws SteleException UNAVAILABLE while the index is being built
+     */
+    public List<byte[]> lookupByIndex(
+            TableId tableId, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
+            throws IOException {
+        return reads().lookupByIndex(tableId, indexId, prefix, readLsn, limit);
+    }
+
+    /** As the other one, at a snapshot. */
+    public List<byte[]> lookupByIndex(
+            TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
+            throws IOException {
+        return reads().lookupByIndex(tableId, indexId, prefix, readPoint, limit);
+    }
+
+    /** The statistics of the rows of a table, without reading them. */
+    public TableStatistics statistics(TableId tableId) {
+        return statistics(tableId, ScanPredicate.ALL);
+    }
+
+    /** The same, without files that have no row of a predicate. */
+    public TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
+        TableSchema schema = anySchema(tableId);
+        return statistics.collect(schema, shards.table(schema), predicate);
+    }
+
+    /**
+     * The changes since a version: names whose definition or statistics differ.
+     *
+     * @param since the version of the caller; empty: none
+     */
+    public MetadataChanges metadataChanges(Optional<MetadataVersion> since) {
+        checkOpen();
+        return metadata.since(since);
+    }
+
+    /**
+     * The metadata of a column file that was written recently, for a node that reads it, encoded as
+     * {@link io.stele.columnfile.metadata.FileMetadata}. Never reads a file.
+     */
+    public Optional<byte[]> fileMetadata(String path) {
+        checkOpen();
+        return files.findMetadata(path);
+    }
+
+    /** Caches the metadata of a file that another node wrote, as long as there is room. */
+    public void keepFileMetadata(String path, byte[] encoded) {
+        checkOpen();
+        files.keepMetadata(path, encoded);
+    }
+
+    /** The partitions of a table that have column files with rows, by their values. */
+    public List<PartitionFiles> partitions(TableId tableId) {
+        return PartitionList.of(shards.table(schema(tableId)));
+    }
+
+    /** The shards of a table with its files and what is in memory, each as it is now. */
+    public List<TableShardFiles> files(TableId tableId) {
+        return schema(tableId).shards().stream()
+                .map(shards::shard)
+                .map(shard -> FileList.of(shard.table(tableId), shard.appliedLsn()))
+                .toList();
+    }
+
+    /** Completes when everything acknowledged before the call is in files. */
+    public CompletableFuture<@Nullable Void> flush(TableId tableId) {
+        return maintenance(work -> work.flush(tableId, new Progress()));
+    }
+
+    /**
+     * Flushes, then compacts files as far as that makes reads cheaper; completes when no compaction
+     * is due.
+     */
+    public CompletableFuture<@Nullable Void> compact(TableId tableId) {
+        return maintenance(work -> work.compact(tableId, new Progress()));
+    }
+
+    /** The oldest LSN as of which a table can be read. */
+    public Lsn horizon(TableId tableId) {
+        return readPoints.horizon(schema(tableId));
+    }
+
+    /**
+     * Discards the history of a table below an LSN, as far as no lease holds it, and compacts files
+     * that have much of it; completes when no compaction is due.
+     */
+    public CompletableFuture<@Nullable Void> expireHistory(TableId tableId, Lsn before) {
+        return maintenance(work -> work.expireHistory(tableId, before, new Progress()));
+    }
+
+    /**
+     * Deletes what lies among a table's data files and belongs to nothing; completes with the
+     * number of objects.
+     *
+     * @param before those that changed since stay, by the clock of the store
+     */
+    public CompletableFuture<Long> removeOrphanFiles(TableId tableId, Instant before) {
+        return maintenance(work -> work.removeOrphanFiles(tableId, before, new Progress()));
+    }
+
+    private <T> CompletableFuture<T> maintenance(Function<Maintenance, CompletableFuture<T>> work) {
+        try {
+            checkOpen();
+            return work.apply(maintenance);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * Runs long work, as the methods above, as a job: joins a running job for the same work, or
+     * starts a new one. Work that only covers the state at its request is done for both requests.
+     *
+     * @param user the user of the request, if it names one
+     * @throws SteleException BUSY: there are too many; TABLE_NOT_FOUND or STALE_TABLE
+     */
+    public Job runJob(JobKey work, Optional<String> user) {
+        checkOpen();
+        return maintenance.run(work, user);
+    }
+
+    /** The jobs that are running, and those that ended recently. */
+    public Jobs jobs() {
+        return maintenance.jobs();
+    }
+
+    /** Flushes, then sketches files that have no sketches; completes when all have. */
+    public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
+        return maintenance(work -> work.analyze(tableId, new Progress()));
+    }
+
+    /**
+     * Completes when the indexes that a table has now are ready for lookups; fails as the first
+     * that could not be built: dropped meanwhile (STALE_TABLE).
+     */
+    public CompletableFuture<@Nullable Void> awaitIndexes(TableId tableId) {
+        return indexBuilds.ready(tableId);
+    }
+
+    /** The secondary indexes of a table. */
+    public List<IndexStatus> indexes(TableId tableId) {
+        TableSchema schema = schema(tableId);
+        List<TableView> views = shards.table(schema).stream().map(TableShard::view).toList();
+        return schema.options().indexes().stream()
+                .map(
+                        index ->
+                                IndexStatus.of(
+                                        index,
+                                        views.stream()
+                                                .flatMap(view -> view.index(index.id()).stream())
+                                                .toList()))
+                .toList();
+    }
+
+    /** Sets the listener that is notified of failed flushes, compactions and manifests. */
+    public void tellMaintenanceFailures(MaintenanceListener listener) {
+        shards.tellFailures(listener);
+    }
+
+    /** The present status of the engine. */
+    public EngineStatus status() {
+        return status.collect();
+    }
+
+    /**
+     * Gives up an object that cannot be used, with all its content; the next start continues
+     * without it. Completes when that is durable.
+     *
+     * @param object as the status names it; INVALID_ARGUMENT if nothing is set aside for it
+     */
+    public CompletableFuture<@Nullable Void> dropDamaged(String object) {
+        return damageDrops.drop(object);
+    }
+
+    /**
+     * Stops: what is acknowledged is in the log and the files. The pools of {@code threads} are the
+     * caller's to close.
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        openings.close();
+        maintenance.jobs().close();
+        housekeeping.close();
+        retries.close();
+        log.close();
+    }
+
+    private TableReads reads() {
+        checkOpen();
+        return reads;
+    }
+
+    private TableSchema schema(TableId tableId) {
+        return catalog().current().table(tableId);
+    }
+
+    /** Also of a table that readers of the past have, since it was replaced. */
+    private TableSchema anySchema(TableId tableId) {
+        Catalog current = catalog().current();
+        return current.findTable(tableId)
+                .map(TableEntry::schema)
+                .orElseGet(() -> current.table(tableId));
+    }
+
+    private int schemaVersion(ReadPoint readPoint, TableId tableId) {
+        return catalog().current().table(tableId, readPoint.lsn()).schemaVersion();
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The storage engine is closed");
+        }
+        if (catalog.damage().isPresent()) {
+            throw catalog.damage().get().refusal();
+        }
+    }
+}

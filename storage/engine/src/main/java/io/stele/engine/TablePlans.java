@@ -1,0 +1,217 @@
+package io.stele.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.tablet.ColumnFile;
+import io.stele.engine.tablet.RowFile;
+import io.stele.engine.tablet.TableView;
+import io.stele.objectstore.Sha256;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.TablePlan;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The planner of whole-table scans for clients that cache plans: it returns the plan, or reports
+ * that the plan that the client has is still valid.
+ *
+ * <p>The token of a plan depends on the plan alone, so it survives restarts, and tables that change
+ * back and forth. The token of a plan that is too long to be sent depends on its files and the LSN
+ * of the table's last change. It exists as long as that LSN is not above the snapshot. The last
+ * state of a table is remembered, so that an unchanged table is not examined file by file.
+ *
+ * <p>Thread-safe.
+ */
+final class TablePlans {
+    /** Each refers to two lists of files, which are usually the present ones. */
+    private static final int REMEMBERED_TABLES = 1_000;
+
+    private static final int TOKEN_BYTES = 16;
+
+    private final Shards shards;
+    private final ScanPlanner planner;
+    private final Map<TableId, Remembered> remembered = // guarded by itself
+            new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<TableId, Remembered> eldest) {
+                    return size() > REMEMBERED_TABLES;
+                }
+            };
+
+    TablePlans(Shards shards, ScanPlanner planner) {
+        this.shards = requireNonNull(shards, "shards is null");
+        this.planner = requireNonNull(planner, "planner is null");
+    }
+
+    /** Fixes the view of the snapshot for the table, and returns its plan. */
+    TablePlan tell(ReadPoint readPoint, TableSchema schema, KnownPlan known) {
+        Look look = look(readPoint, schema, known.schemaVersion());
+        boolean isStill = look.changedLsn <= readPoint.lsn().value();
+        Optional<String> token = isStill ? rememberedToken(schema.id(), look) : Optional.empty();
+        Optional<List<ShardScan>> scans = Optional.empty();
+        boolean isLong =
+                TablePlan.cells(look.fileCount(), schema.columns().size()) > known.maxCells();
+        if (isLong && isStill && token.isEmpty()) {
+            token = Optional.of(token(look));
+        } else if (!isLong && (token.isEmpty() || !token.equals(known.token()))) {
+            scans =
+                    Optional.of(
+                            planner.plan(
+                                            readPoint,
+                                            schema,
+                                            known.schemaVersion(),
+                                            ScanPredicate.ALL)
+                                    .shards());
+            token = Optional.of(token(scans.get()));
+        }
+        if (isStill) {
+            remember(schema.id(), new Remembered(look, token.orElseThrow()));
+        }
+        return new TablePlan(
+                schema.id(),
+                known.schemaVersion(),
+                token,
+                readPoint.firstVisibleLsn(schema),
+                look.fileCount(),
+                token.equals(known.token()) ? Optional.empty() : scans);
+    }
+
+    private Look look(ReadPoint readPoint, TableSchema schema, int schemaVersion) {
+        List<TableView> views = new ArrayList<>();
+        List<Boolean> inMemory = new ArrayList<>();
+        for (ShardId id : schema.shards()) {
+            TableView view = VersionedRead.view(readPoint, shards, schema, id, schemaVersion);
+            views.add(view);
+            inMemory.add(view.memoryVersions() > 0);
+        }
+        // Last: a change that the lines above saw a part of is above the snapshot, and seen here
+        long changedLsn = 0;
+        for (ShardId id : schema.shards()) {
+            changedLsn = Math.max(changedLsn, shards.shard(id).table(schema.id()).changedLsn());
+        }
+        return new Look(
+                schemaVersion,
+                views.stream().map(TableView::columnFiles).toList(),
+                views.stream().map(TableView::rowFiles).toList(),
+                inMemory,
+                changedLsn);
+    }
+
+    private Optional<String> rememberedToken(TableId table, Look look) {
+        synchronized (remembered) {
+            return Optional.ofNullable(remembered.get(table))
+                    .filter(before -> before.look.isSameAs(look))
+                    .map(Remembered::token);
+        }
+    }
+
+    private void remember(TableId table, Remembered look) {
+        synchronized (remembered) {
+            remembered.put(table, look);
+        }
+    }
+
+    private static String token(List<ShardScan> scans) {
+        return "plan-"
+                + digest(
+                        out -> {
+                            for (ShardScan shard : scans) {
+                                out.writeInt(shard.shard().index());
+                                out.writeBoolean(shard.live());
+                                out.writeInt(shard.files().size());
+                                for (FileScan file : shard.files()) {
+                                    out.writeUTF(file.path());
+                                    out.writeLong(file.bitmapIndexBytes().orElse(-1));
+                                    out.writeInt(file.checksumBlockBytes().orElse(-1));
+                                    out.writeInt(file.deletedRows().length);
+                                    out.write(file.deletedRows());
+                                }
+                            }
+                        });
+    }
+
+    private static String token(Look look) {
+        return "files-"
+                + digest(
+                        out -> {
+                            out.writeLong(look.changedLsn);
+                            for (int i = 0; i < look.inMemory.size(); i++) {
+                                out.writeBoolean(look.inMemory.get(i));
+                                out.writeInt(look.columnFiles.get(i).size());
+                                for (ColumnFile file : look.columnFiles.get(i)) {
+                                    out.writeUTF(file.entry().fileId());
+                                }
+                                out.writeInt(look.rowFiles.get(i).size());
+                            }
+                        });
+    }
+
+    private static String digest(Content content) {
+        try {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (DataOutputStream out = new DataOutputStream(bytes)) {
+                content.write(out);
+            }
+            return Sha256.hex(bytes.toByteArray()).substring(0, 2 * TOKEN_BYTES);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private interface Content {
+        void write(DataOutputStream out) throws IOException;
+    }
+
+    private record Remembered(Look look, String token) {}
+
+    /**
+     * The parts of a table that determine its plan at a snapshot. Two equal ones, with snapshots at
+     * or above their last change, have the same plan.
+     *
+     * @param columnFiles of each shard
+     * @param rowFiles of each shard
+     * @param inMemory whether a shard has rows in memory
+     * @param changedLsn of the last change, which may be above the snapshot
+     */
+    private record Look(
+            int schemaVersion,
+            List<List<ColumnFile>> columnFiles,
+            List<List<RowFile>> rowFiles,
+            List<Boolean> inMemory,
+            long changedLsn) {
+        int fileCount() {
+            return columnFiles.stream().mapToInt(List::size).sum();
+        }
+
+        @SuppressWarnings("ReferenceEquality") // lists are replaced when a file is added or removed
+        boolean isSameAs(Look other) {
+            if (changedLsn != other.changedLsn
+                    || schemaVersion != other.schemaVersion
+                    || !inMemory.equals(other.inMemory)) {
+                return false;
+            }
+            for (int i = 0; i < columnFiles.size(); i++) {
+                if (columnFiles.get(i) != other.columnFiles.get(i)
+                        || rowFiles.get(i) != other.rowFiles.get(i)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+}

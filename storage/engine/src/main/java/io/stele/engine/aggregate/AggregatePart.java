@@ -1,0 +1,119 @@
+package io.stele.engine.aggregate;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One file of an aggregation, or the rows of one shard that are in no file. It is read batch by
+ * batch, unless its result is cached. Confined to one thread at a time.
+ */
+public final class AggregatePart implements AutoCloseable {
+    private final int index;
+    private final AggregatePass pass;
+    private final VectorSource source;
+    private final Supplier<Aggregator> factory;
+    private final @Nullable FragmentRun fragment; // null: the result is not cached
+    private @Nullable Aggregator aggregator; // null before the first batch
+    private long stateBytes; // last reported to the pass
+    private boolean closed;
+
+    AggregatePart(
+            int index,
+            AggregatePass pass,
+            VectorSource source,
+            Supplier<Aggregator> factory,
+            Optional<FragmentRun> fragment) {
+        this.index = index;
+        this.pass = requireNonNull(pass, "pass is null");
+        this.source = requireNonNull(source, "source is null");
+        this.factory = requireNonNull(factory, "factory is null");
+        this.fragment = fragment.orElse(null);
+    }
+
+    /**
+     * The computation of another query to wait for; call it before the first {@link #load}, until
+     * it is empty or done.
+     */
+    public Optional<CompletableFuture<?>> waitsFor() {
+        return fragment == null ? Optional.empty() : fragment.waitsFor();
+    }
+
+    /**
+     * Moves to the next batch; false at the end. Under {@link io.stele.objectstore.NonBlocking} it
+     * throws where it would have to wait; the same call may then be repeated in a thread that may
+     * wait.
+     *
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
+     */
+    public boolean load() throws IOException {
+        if (fragment == null) {
+            return source.load();
+        }
+        if (fragment.isKnown()) {
+            return false;
+        }
+        long start = fragment.nanoTime();
+        try {
+            return source.load();
+        } finally {
+            fragment.spent(start);
+        }
+    }
+
+    /**
+     * Computes the batch at hand; never waits, and takes less than a millisecond or so. The pass
+     * may be too large then.
+     *
+     * @throws io.stele.protocol.SteleException TOO_MANY_GROUPS, NUMBER_OUT_OF_RANGE
+     */
+    public void add() {
+        long start = fragment == null ? 0 : fragment.nanoTime();
+        Aggregator present = aggregator();
+        present.add(source);
+        long bytes = present.state().sizeBytes();
+        pass.checkOpen(present.state(), bytes - stateBytes);
+        stateBytes = bytes;
+        if (fragment != null) {
+            fragment.spent(start);
+        }
+    }
+
+    int index() {
+        return index;
+    }
+
+    /** Returns the result of all batches; called once. */
+    GroupedState complete() {
+        if (fragment == null) {
+            return aggregator().state();
+        }
+        return fragment.isKnown() ? fragment.result() : fragment.complete(aggregator().state());
+    }
+
+    /** Created for the first batch, since cached results need none. */
+    private Aggregator aggregator() {
+        Aggregator present = aggregator;
+        if (present == null) {
+            present = factory.get();
+            aggregator = present;
+        }
+        return present;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (!closed) {
+            closed = true;
+            pass.closed(stateBytes);
+        }
+        if (fragment != null) {
+            fragment.close();
+        }
+        source.close();
+    }
+}

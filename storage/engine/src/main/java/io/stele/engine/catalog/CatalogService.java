@@ -1,0 +1,711 @@
+package io.stele.engine.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.manifest.NewerFormatException;
+import io.stele.objectstore.encryption.OtherKeysException;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The service that owns schemas and tables: every statement becomes one new catalog version,
+ * durable when the call returns.
+ *
+ * <p>Invariant: {@link #current()} is durable and never goes back. Invariant: a statement that
+ * fails has changed nothing, except that after STORE_FAILED it is <em>unsettled</em>: it may be
+ * durable. Then its version is created again and again ({@link #settle}) until the store answers
+ * which process created it. Before that there is no other statement, and no write to the tables it
+ * concerns.
+ *
+ * <p>Invariant: of several engines that open one warehouse, the one with the highest epoch creates
+ * versions, once it has created one ({@link #own}).
+ *
+ * <p>Thread-safe: statements run one at a time under one lock, which is held while the store writes
+ * (DDL is rare, and its order is the order of versions); readers never wait.
+ */
+public final class CatalogService {
+    /** Versions that others create between a look and a statement; more is a fight. */
+    private static final int MAX_LOST = 5;
+
+    /** Less than clients wait for an answer. */
+    private static final long MAX_WAIT_MILLIS = 10_000;
+
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long MAX_PAUSE_MILLIS = 2_000;
+
+    /** As many as fit into the wait where the store refuses at once. */
+    private static final int MAX_ATTEMPTS = 9;
+
+    private static final int OWNERSHIP_ATTEMPTS =
+            100; // each lost one is a statement of the owner before
+
+    private final CatalogStore store;
+    private final Supplier<Lsn> clock;
+    private final LongConsumer sleepMillis;
+    private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
+    private final ReentrantLock statements = new ReentrantLock();
+    private volatile Catalog current;
+    private volatile long epoch; // 0 until the catalog is owned
+    private volatile @Nullable Unsettled unsettled; // written under the lock
+    private volatile long ownedBy; // the highest epoch that was seen
+    private volatile Optional<CatalogDamage> damage;
+
+    private CatalogService(
+            CatalogStore store,
+            Supplier<Lsn> clock,
+            LongConsumer sleepMillis,
+            Catalog current,
+            Optional<CatalogDamage> damage) {
+        this.damage = damage;
+        this.store = store;
+        this.clock = clock;
+        this.sleepMillis = sleepMillis;
+        this.current = current;
+    }
+
+    /**
+     * Starts from the newest stored version; STORE_FAILED if it cannot be read. If it is damaged,
+     * there is nothing in the catalog, and all statements are refused ({@link #damage}).
+     *
+     * @param clock the present LSN
+     * @param sleepMillis makes the calling thread wait for a store that does not answer
+     */
+    public static CatalogService open(
+            CatalogStore store, Supplier<Lsn> clock, LongConsumer sleepMillis) {
+        requireNonNull(store, "store is null");
+        requireNonNull(clock, "clock is null");
+        requireNonNull(sleepMillis, "sleepMillis is null");
+        try {
+            return new CatalogService(
+                    store, clock, sleepMillis, store.loadLatest(), Optional.empty());
+        } catch (IOException e) {
+            throw failed("read", e);
+        } catch (SteleException unreadable) {
+            return new CatalogService(
+                    store,
+                    clock,
+                    sleepMillis,
+                    Catalog.empty(),
+                    Optional.of(damageOrThrow(store, unreadable)));
+        }
+    }
+
+    /**
+     * Missing or wrong keys are no damage of the data; the start fails so that they can be
+     * corrected.
+     */
+    private static CatalogDamage damageOrThrow(CatalogStore store, SteleException unreadable) {
+        try {
+            if (unreadable.code() != ErrorCode.CORRUPT_DATA
+                    || unreadable.getCause() instanceof OtherKeysException keys
+                            && !(store.hasReadableBefore() && keys.mayBeDamage())) {
+                throw unreadable;
+            }
+            return new CatalogDamage(store.newestPath(), unreadable);
+        } catch (IOException e) {
+            throw failed("read", e);
+        }
+    }
+
+    /** Looks again what is stored; only before the catalog is owned. */
+    public void refresh() {
+        try {
+            current = store.loadLatest();
+        } catch (IOException e) {
+            throw failed("read", e);
+        } catch (SteleException unreadable) {
+            damage = Optional.of(damageOrThrow(store, unreadable));
+            current = Catalog.empty();
+        }
+    }
+
+    /**
+     * The stored version is not the newest one there was; call it only before the catalog is owned.
+     */
+    public void refuse(SteleException reason) {
+        damage = Optional.of(new CatalogDamage(store.path(current.version()), reason));
+        current = Catalog.empty();
+    }
+
+    /** The damage that prevents the catalog from being loaded; any thread. */
+    public Optional<CatalogDamage> damage() {
+        return damage;
+    }
+
+    /**
+     * Looks whether the damaged version can be given up, so that one before is used: it is still
+     * damaged, and there is one before that can be read. Blocks on the store.
+     *
+     * @throws SteleException INVALID_ARGUMENT if not
+     */
+    public void checkCanBeGivenUp(String object) throws IOException {
+        Optional<SteleException> unreadable = Optional.empty();
+        try {
+            store.loadLatest();
+        } catch (SteleException stillDamaged) {
+            unreadable = Optional.of(stillDamaged);
+        }
+        if (unreadable.isEmpty() || !store.newestPath().equals(object)) {
+            throw cannotBeGivenUp(
+                    object,
+                    "to be the newest catalog version, and damaged",
+                    "that it can be read; if it is not the newest there was, put that back; restart the sidecar");
+        }
+        if (unreadable.get().getCause() instanceof NewerFormatException) {
+            throw cannotBeGivenUp(
+                    object,
+                    "to be damaged",
+                    "that it is of a later release, which can read it; start that release");
+        }
+        if (!store.hasReadableBefore()) {
+            throw cannotBeGivenUp(
+                    object,
+                    "a version before it that can be read",
+                    "none, so that all tables would be lost; put the object back");
+        }
+    }
+
+    private static SteleException cannotBeGivenUp(String object, String expected, String found) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Expected of %s %s, found %s".formatted(object, expected, found));
+    }
+
+    private void checkKnown() {
+        Optional<CatalogDamage> found = damage;
+        if (found.isPresent()) {
+            throw found.get().refusal();
+        }
+    }
+
+    /**
+     * Takes the catalog over: the next version of it, with this engine's epoch and nothing else
+     * changed. From then on statements of an engine that owned it before fail, so that {@link
+     * #current} stays what it is. Before there are listeners.
+     *
+     * @param newEpoch of this engine
+     * @param givenUp versions that were given up: none of those is made again, and no id given that
+     *     they may have given
+     * @throws SteleException UNAVAILABLE if an engine that was opened later has it, STORE_FAILED
+     */
+    public void own(long newEpoch, Collection<Long> givenUp) {
+        statements.lock();
+        try {
+            if (damage.isPresent()) {
+                return; // left as it is, for a repair
+            }
+            epoch = newEpoch;
+            for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
+                if (current.epoch() >= epoch) {
+                    throw takenOver(epoch, current.epoch());
+                }
+                CatalogEdit edit = new CatalogEdit(current, clock.get(), epoch);
+                edit.passOver(givenUp);
+                Catalog owned = edit.build();
+                if (store.create(owned)) {
+                    current = owned;
+                    return;
+                }
+                current = store.loadLatest();
+            }
+        } catch (IOException e) {
+            throw failed("take over", e);
+        } finally {
+            statements.unlock();
+        }
+        throw new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Expected to own the catalog after %d attempts, found others changing it over and over"
+                        .formatted(OWNERSHIP_ATTEMPTS));
+    }
+
+    /** The log has records of tables that no version gave: their ids are not given to others. */
+    public void leaveOut(long tableId, int tableGroupId) {
+        Catalog base = current;
+        if (tableId >= base.nextTableId() || base.isNewGroup(tableGroupId)) {
+            change(
+                    edit -> {
+                        edit.leaveOut(tableId, tableGroupId);
+                        return tableId;
+                    });
+        }
+    }
+
+    /** As {@link #own} will leave it: above the id of every table that there ever was. */
+    public long nextTableId(Collection<Long> givenUp) {
+        Catalog base = current;
+        if (givenUp.stream().noneMatch(version -> version > base.version())) {
+            return base.nextTableId();
+        }
+        CatalogEdit edit = new CatalogEdit(base, Lsn.MIN, 0);
+        edit.passOver(givenUp);
+        return edit.nextTableId();
+    }
+
+    /** The newest durable catalog. */
+    public Catalog current() {
+        return current;
+    }
+
+    /** From now on {@code listener} is notified of every change, but not of the present state. */
+    public void addListener(CatalogListener listener) {
+        listeners.add(requireNonNull(listener, "listener is null"));
+    }
+
+    /** SCHEMA_ALREADY_EXISTS if there is one of the name. */
+    public void createSchema(String name) {
+        change(
+                edit -> {
+                    edit.createSchema(name);
+                    return name;
+                });
+    }
+
+    /**
+     * Drops a schema, and with {@code cascade} all its tables.
+     *
+     * @throws SteleException SCHEMA_NOT_FOUND, or SCHEMA_NOT_EMPTY without cascade
+     */
+    public void dropSchema(String name, boolean cascade) {
+        change(
+                edit -> {
+                    edit.dropSchema(name, cascade);
+                    return name;
+                });
+    }
+
+    /** Gives a schema another name; SCHEMA_NOT_FOUND, or SCHEMA_ALREADY_EXISTS. */
+    public void renameSchema(String from, String to) {
+        change(
+                edit -> {
+                    edit.renameSchema(from, to);
+                    return to;
+                });
+    }
+
+    /** As {@link #createTable}, of a public table, in the place of one of the name. */
+    public TableSchema createOrReplaceTable(TableSchema definition, String tableGroupName) {
+        requireNonNull(definition, "definition is null");
+        requireNonNull(tableGroupName, "tableGroupName is null");
+        return change(edit -> edit.createOrReplaceTable(definition, tableGroupName));
+    }
+
+    /**
+     * Creates a view.
+     *
+     * @param definition name and definition; the revision and the storage table are assigned here
+     * @param storage of a materialized view the table for its rows
+     * @param tableGroupName that of the storage table, as in {@link #createTable}
+     * @param replace whether a view of the name and kind makes room
+     * @throws SteleException SCHEMA_NOT_FOUND, TABLE_ALREADY_EXISTS, or INVALID_ARGUMENT naming the
+     *     rule that is broken
+     */
+    public ViewSchema createView(
+            ViewSchema definition,
+            Optional<TableSchema> storage,
+            String tableGroupName,
+            boolean replace) {
+        requireNonNull(definition, "definition is null");
+        return change(edit -> edit.createView(definition, storage, tableGroupName, replace));
+    }
+
+    /** Drops a view, with the rows of a materialized one; TABLE_NOT_FOUND. */
+    public void dropView(String schemaName, String viewName, boolean materialized) {
+        change(
+                edit -> {
+                    edit.dropView(schemaName, viewName, materialized);
+                    return viewName;
+                });
+    }
+
+    /** Gives a view another name; TABLE_NOT_FOUND, SCHEMA_NOT_FOUND or TABLE_ALREADY_EXISTS. */
+    public ViewSchema renameView(
+            String schemaName,
+            String viewName,
+            boolean materialized,
+            String newSchemaName,
+            String newViewName) {
+        return change(
+                edit ->
+                        edit.renameView(
+                                schemaName, viewName, materialized, newSchemaName, newViewName));
+    }
+
+    /** Gives a view another definition; STALE_TABLE unless it has this revision. */
+    public ViewSchema setView(
+            String schemaName,
+            String viewName,
+            boolean materialized,
+            long revision,
+            String definition) {
+        return change(
+                edit -> edit.setView(schemaName, viewName, materialized, revision, definition));
+    }
+
+    /** Notes what the rows of a materialized view are made of; STALE_TABLE if it is gone. */
+    public ViewSchema setRefresh(TableId storageTable, String refresh) {
+        return change(edit -> edit.setRefresh(storageTable, refresh));
+    }
+
+    /**
+     * Creates a table.
+     *
+     * @param definition all but the id, the schema version and the table group, which are assigned
+     *     here
+     * @param tableGroupName the group to be in, made with the definition's shard count if there is
+     *     none; empty for {@code default_<shard count>}
+     * @return the table as created
+     * @throws SteleException SCHEMA_NOT_FOUND, TABLE_ALREADY_EXISTS, or INVALID_ARGUMENT naming the
+     *     rule that is broken
+     */
+    public TableSchema createTable(
+            TableSchema definition, String tableGroupName, TableState state) {
+        requireNonNull(definition, "definition is null");
+        requireNonNull(tableGroupName, "tableGroupName is null");
+        requireNonNull(state, "state is null");
+        return change(edit -> edit.createTable(definition, tableGroupName, state));
+    }
+
+    /**
+     * Makes a staged table public, unless an earlier attempt did. It is part of a commit, which
+     * repeats it: it waits for other statements, and makes one request to the store.
+     *
+     * @throws SteleException TABLE_ALREADY_EXISTS if its name was taken meanwhile; STALE_TABLE if
+     *     there is no such table any more; STORE_FAILED or BUSY if it may succeed later
+     */
+    public void publishTable(TableId tableId) {
+        statements.lock();
+        try {
+            settleEarlier(); // which may be the attempt before
+            boolean wasPublic =
+                    current.findTable(tableId)
+                            .filter(entry -> !entry.state().isStaged()) // perhaps replaced by now
+                            .isPresent();
+            if (!wasPublic) {
+                change(edit -> edit.publishTable(tableId), 0);
+            }
+        } finally {
+            statements.unlock();
+        }
+    }
+
+    /** Drops a table, staged or public; STALE_TABLE if there is none of the id. */
+    public void dropTable(TableId tableId) {
+        change(
+                edit -> {
+                    edit.dropTable(tableId);
+                    return tableId;
+                });
+    }
+
+    /**
+     * Empties a table: it gets a new id, and the old one is retained for readers of the past.
+     * Returns the table with its new id.
+     */
+    public TableSchema truncateTable(TableId tableId) {
+        return change(edit -> edit.truncateTable(tableId));
+    }
+
+    /** Gives a table another name, perhaps in another schema. Its id stays. */
+    public TableSchema renameTable(TableId tableId, String schemaName, String tableName) {
+        return change(edit -> edit.renameTable(tableId, schemaName, tableName));
+    }
+
+    /** Sets or clears the comment of a table. */
+    public TableSchema setTableComment(TableId tableId, Optional<String> comment) {
+        return change(edit -> edit.setTableComment(tableId, comment));
+    }
+
+    /** Sets or clears the comment of a column; COLUMN_NOT_FOUND if the table has none of the id. */
+    public TableSchema setColumnComment(TableId tableId, int columnId, Optional<String> comment) {
+        return change(edit -> edit.setColumnComment(tableId, columnId, comment));
+    }
+
+    /**
+     * Sets or takes away the default value of a column; COLUMN_NOT_FOUND if the table has none of
+     * the id.
+     */
+    public TableSchema setColumnDefault(
+            TableId tableId, int columnId, Optional<String> defaultValue) {
+        return change(edit -> edit.setColumnDefault(tableId, columnId, defaultValue));
+    }
+
+    /**
+     * Changes a column of a table, or a field inside one. Files and rows stay as they are and are
+     * read by the columns they were written with.
+     *
+     * @param schemaVersion the version the change was made for
+     * @return the table under its next schema version
+     * @throws SteleException STALE_TABLE if the table has another version, COLUMN_NOT_FOUND, or
+     *     INVALID_ARGUMENT naming what is refused
+     */
+    public TableSchema alterTable(TableId tableId, int schemaVersion, ColumnChange change) {
+        return change(edit -> edit.alterTable(tableId, schemaVersion, change));
+    }
+
+    /**
+     * Gives some options of a table the values that {@code values} has; the others stay. Indexes of
+     * a name, columns and uniqueness that the table has already stay as they are; the ids of others
+     * are assigned here, and they are not ready.
+     *
+     * @throws SteleException STALE_TABLE, or INVALID_ARGUMENT naming the rule that is broken
+     */
+    public TableSchema setOptions(
+            TableId tableId, Collection<TableOption> changed, TableOptions values) {
+        return change(edit -> edit.setOptions(tableId, changed, values));
+    }
+
+    /** An index has the entries of all rows now; STALE_TABLE if it is dropped. */
+    public TableSchema setIndexReady(TableId tableId, int indexId) {
+        return change(edit -> edit.setIndexReady(tableId, indexId));
+    }
+
+    /** Drops an index; STALE_TABLE if it is dropped. */
+    public TableSchema dropIndex(TableId tableId, int indexId) {
+        return change(edit -> edit.dropIndex(tableId, indexId));
+    }
+
+    /**
+     * Drops what statements that never ended have left; call at start-up only. Returns the number
+     * of tables dropped.
+     */
+    public int dropStagedTables() {
+        if (current.tables().stream().noneMatch(entry -> entry.state().isStaged())) {
+            return 0;
+        }
+        return change(CatalogEdit::dropStagedTables);
+    }
+
+    /** Drops truncated or replaced tables that no reader can read any more; others are skipped. */
+    public void dropReplacedTables(Collection<TableId> tableIds) {
+        change(edit -> edit.dropReplacedTables(tableIds));
+    }
+
+    private <T> T change(Function<CatalogEdit, T> statement) {
+        return change(statement, MAX_WAIT_MILLIS);
+    }
+
+    /**
+     * @param waitMillis how long to repeat the request if the store does not answer whether the
+     *     version exists
+     */
+    private <T> T change(Function<CatalogEdit, T> statement, long waitMillis) {
+        statements.lock();
+        try {
+            for (int attempt = 1; ; attempt++) {
+                checkKnown();
+                checkOwned();
+                settleEarlier();
+                Catalog before = current;
+                CatalogEdit edit = new CatalogEdit(before, clock.get(), epoch);
+                T result = statement.apply(edit);
+                Unsettled change = new Unsettled(before, edit.build());
+                try {
+                    createVersion(change, waitMillis);
+                    return result;
+                } catch (SteleException lost) {
+                    // Another process was quicker: the same statement, on what it left
+                    if (lost.code() != ErrorCode.BUSY || attempt == MAX_LOST) {
+                        throw lost;
+                    }
+                }
+            }
+        } finally {
+            statements.unlock();
+        }
+    }
+
+    private void createVersion(Unsettled change, long waitMillis) {
+        long until = clock.get().millis() + waitMillis;
+        long pauseMillis = FIRST_PAUSE_MILLIS;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                settle(change);
+                return;
+            } catch (IOException e) {
+                unsettled = change;
+                long left = until - clock.get().millis();
+                if (attempt == MAX_ATTEMPTS || left <= 0) {
+                    throw change.unknown(e);
+                }
+                sleepMillis.accept(Math.min(pauseMillis, left));
+                pauseMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+            }
+        }
+    }
+
+    /** The outcome of an earlier statement decides the version on which this one is based. */
+    private void settleEarlier() {
+        Unsettled earlier = unsettled;
+        if (earlier == null) {
+            return;
+        }
+        try {
+            settle(earlier);
+        } catch (IOException stillUnknown) {
+            throw earlier.busy("this statement");
+        } catch (SteleException lost) {
+            checkOwned(); // else it did not happen, which its own caller was prepared for
+        }
+    }
+
+    /**
+     * Creates the version, or finds out that it cannot be created any more.
+     *
+     * @throws IOException the outcome is still unknown
+     * @throws SteleException BUSY: the statement did not and will not happen; UNAVAILABLE: another
+     *     engine took the catalog over, and an attempt may have succeeded before
+     */
+    private void settle(Unsettled change) throws IOException {
+        if (store.create(change.after())) {
+            unsettled = null;
+            become(change.after());
+            deleteOldVersions();
+            return;
+        }
+        Catalog latest = store.loadLatest();
+        unsettled = null;
+        if (latest.epoch() > epoch) {
+            ownedBy = latest.epoch();
+            throw new SteleException(
+                    ErrorCode.UNAVAILABLE,
+                    "It is not known whether the statement took effect: expected to create catalog version %d in epoch %d, found the catalog owned in epoch %d by an engine that was opened later"
+                            .formatted(change.after().version(), epoch, ownedBy));
+        }
+        if (latest.version() > current.version()) {
+            become(latest);
+        }
+        throw new SteleException(
+                ErrorCode.BUSY,
+                "Expected to create catalog version %d, found it created by another process; nothing was changed, try again"
+                        .formatted(change.after().version()));
+    }
+
+    private void checkOwned() {
+        if (ownedBy > epoch) {
+            throw takenOver(epoch, ownedBy);
+        }
+    }
+
+    private static SteleException takenOver(long epoch, long found) {
+        return new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Expected to own the catalog in epoch %d, found it owned in epoch %d by an engine that was opened later; nothing was changed"
+                        .formatted(epoch, found));
+    }
+
+    /** Whether the outcome of a statement is still unknown. */
+    public boolean isUnsettled() {
+        return unsettled != null;
+    }
+
+    /**
+     * Requests the outcome of a statement from the store once more, unless a statement is running;
+     * blocks. If it succeeded in the store, it takes effect here.
+     *
+     * @return whether every outcome is known
+     */
+    public boolean settle() {
+        if (!statements.tryLock()) {
+            return false;
+        }
+        try {
+            Unsettled present = unsettled;
+            if (present != null) {
+                settle(present);
+            }
+            return true;
+        } catch (IOException stillUnknown) {
+            return false;
+        } catch (SteleException lost) {
+            return true;
+        } finally {
+            statements.unlock();
+        }
+    }
+
+    /**
+     * BUSY while it is unknown whether a statement has changed or dropped this table, because a
+     * write could be lost meanwhile.
+     */
+    public Optional<SteleException> findUnsettled(TableId tableId) {
+        Unsettled present = unsettled;
+        return present == null || !present.concerns(tableId)
+                ? Optional.empty()
+                : Optional.of(present.busy("a write to table id " + tableId));
+    }
+
+    /** BUSY while the outcome of a statement is unknown: a new one is refused now. */
+    public void checkSettled() {
+        Unsettled present = unsettled;
+        if (present != null) {
+            throw present.busy("this statement");
+        }
+    }
+
+    /** Old versions that could not be deleted now are deleted after the next statement. */
+    @SuppressWarnings("EmptyCatch")
+    private void deleteOldVersions() {
+        try {
+            store.deleteOld();
+        } catch (IOException e) {
+            // The statement itself succeeded.
+        }
+    }
+
+    private void become(Catalog after) {
+        Catalog before = current;
+        current = after;
+        for (CatalogListener listener : listeners) {
+            listener.catalogChanged(before, after);
+        }
+    }
+
+    /** A version of which it is unknown whether the store has it. */
+    private record Unsettled(Catalog before, Catalog after) {
+        /** Whether the statement changed or dropped the table. */
+        @SuppressWarnings("ReferenceEquality") // an entry that changed is another object
+        boolean concerns(TableId tableId) {
+            Optional<TableEntry> now = before.findTable(tableId);
+            return now.isPresent()
+                    && after.findTable(tableId).filter(next -> next == now.get()).isEmpty();
+        }
+
+        SteleException unknown(IOException cause) {
+            return new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "It is not known whether the statement took effect: the store did not say whether catalog version %d was created (%s). It will take effect when the store answers, unless the sidecar is restarted before; until it is known, other statements and writes to the tables it concerns are refused as busy"
+                            .formatted(after.version(), cause.getMessage()),
+                    cause);
+        }
+
+        SteleException busy(String what) {
+            return new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected to know whether catalog version %d was created before %s, found that the store has not answered yet; nothing was done, try again"
+                            .formatted(after.version(), what));
+        }
+    }
+
+    private static SteleException failed(String what, IOException e) {
+        return new SteleException(
+                ErrorCode.STORE_FAILED, "Cannot " + what + " the catalog: " + e.getMessage(), e);
+    }
+}

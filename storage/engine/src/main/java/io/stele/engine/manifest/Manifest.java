@@ -1,0 +1,133 @@
+package io.stele.engine.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.wal.LogMark;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The files of a shard and its progress, as of one version. Immutable; a change is the next
+ * version, made with {@link #edit}.
+ *
+ * <p>Invariant: file ids are unique; there is one {@link TableProgress} a table and one {@link
+ * WriterProgress} a writer.
+ *
+ * @param version 1 for the first, then one more for each change
+ * @param epoch of the owner that wrote it; a higher epoch fences all lower ones
+ * @param writersObject the object with the progress of writers that are not in {@code writers}
+ * @param writers writers that changed since that object was written
+ * @param log how far the log was durable when it was written; empty: written by an older engine
+ */
+public record Manifest(
+        long version,
+        long epoch,
+        ShardId shard,
+        List<FileEntry> files,
+        List<TableProgress> tables,
+        Optional<WritersObject> writersObject,
+        List<WriterProgress> writers,
+        List<PreparedTransaction> prepared,
+        Optional<LogMark> log) {
+    public Manifest {
+        requireNonNull(shard, "shard is null");
+        requireNonNull(log, "log is null");
+        requireNonNull(writersObject, "writersObject is null");
+        if (version < 0 || epoch < 0) {
+            throw new IllegalArgumentException(
+                    "Expected a version and an epoch >= 0, found "
+                            + version
+                            + " and "
+                            + epoch
+                            + " in the manifest of shard "
+                            + shard);
+        }
+        files = List.copyOf(files);
+        tables = sorted(tables, Comparator.comparing(TableProgress::tableId));
+        writers = sorted(writers, Comparator.comparing(WriterProgress::writerId));
+        prepared = sorted(prepared, Comparator.comparing(PreparedTransaction::prepareLsn));
+        checkUnique(shard, "file id", files.stream().map(FileEntry::fileId).toList());
+        checkUnique(shard, "table", tables.stream().map(TableProgress::tableId).toList());
+        checkUnique(shard, "writer", writers.stream().map(WriterProgress::writerId).toList());
+        checkUnique(
+                shard,
+                "transaction",
+                prepared.stream().map(PreparedTransaction::transactionId).toList());
+    }
+
+    /** Version 0: what a shard has before its first manifest. Never stored. */
+    public static Manifest empty(ShardId shard) {
+        return new Manifest(
+                0,
+                0,
+                shard,
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                Optional.empty());
+    }
+
+    /** The files of one table, in manifest order. */
+    public List<FileEntry> files(TableId tableId) {
+        return files.stream().filter(file -> file.tableId().equals(tableId)).toList();
+    }
+
+    public Optional<FileEntry> file(String fileId) {
+        return files.stream().filter(file -> file.fileId().equals(fileId)).findFirst();
+    }
+
+    public Optional<TableProgress> table(TableId tableId) {
+        return tables.stream().filter(table -> table.tableId().equals(tableId)).findFirst();
+    }
+
+    /**
+     * The LSN up to which a table is in files; {@link Lsn#MIN} for a table that is not in the
+     * manifest.
+     */
+    public Lsn flushedLsn(TableId tableId) {
+        return table(tableId).map(TableProgress::flushedLsn).orElse(Lsn.MIN);
+    }
+
+    /** The LSN at or below which ended versions of a table may be missing. */
+    public Lsn historyLsn(TableId tableId) {
+        return table(tableId).map(TableProgress::historyLsn).orElse(Lsn.MIN);
+    }
+
+    /** Range tombstones that some SST files of a table do not contain. */
+    public List<PartitionEnd> ends(TableId tableId) {
+        return table(tableId).map(TableProgress::ends).orElse(List.of());
+    }
+
+    /** Starts the next version with everything as it is here. */
+    public ManifestEdit edit() {
+        return new ManifestEdit(this);
+    }
+
+    private static <T> List<T> sorted(List<T> values, Comparator<T> order) {
+        return values.stream().sorted(order).toList();
+    }
+
+    private static void checkUnique(ShardId shard, String what, List<?> values) {
+        Set<Object> seen = new HashSet<>();
+        for (Object value : values) {
+            if (!seen.add(value)) {
+                throw new IllegalArgumentException(
+                        "Expected each "
+                                + what
+                                + " once in the manifest of shard "
+                                + shard
+                                + ", found "
+                                + value
+                                + " twice");
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.stele.engine.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.wal.LogMark;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A builder of the next version of a manifest. A change that contradicts the present state (a file
+ * added twice, a missing one removed, progress going back) is refused at once. Confined to one
+ * thread.
+ */
+public final class ManifestEdit {
+    private final Manifest base;
+    private final Map<String, FileEntry> files = new LinkedHashMap<>();
+    private final Map<TableId, TableProgress> tables = new TreeMap<>();
+    private long epoch;
+    private Optional<WritersObject> writersObject;
+    private List<WriterProgress> writers;
+    private List<PreparedTransaction> prepared;
+    private Optional<LogMark> log;
+
+    ManifestEdit(Manifest base) {
+        this.base = requireNonNull(base, "base is null");
+        base.files().forEach(file -> files.put(file.fileId(), file));
+        base.tables().forEach(table -> tables.put(table.tableId(), table));
+        this.epoch = base.epoch();
+        this.writersObject = base.writersObject();
+        this.writers = base.writers();
+        this.prepared = base.prepared();
+        this.log = base.log();
+    }
+
+    public ManifestEdit epoch(long newEpoch) {
+        check(newEpoch >= base.epoch(), "an epoch >= " + base.epoch(), newEpoch);
+        epoch = newEpoch;
+        return this;
+    }
+
+    public ManifestEdit addFile(FileEntry file) {
+        check(!files.containsKey(file.fileId()), "a new file", file.fileId() + " which is there");
+        files.put(file.fileId(), file);
+        return this;
+    }
+
+    public ManifestEdit removeFile(String fileId) {
+        check(files.remove(fileId) != null, "a file that is there", fileId);
+        return this;
+    }
+
+    /** Replaces the entry of a file, for example with a new deletion vector. */
+    public ManifestEdit replaceFile(FileEntry file) {
+        check(files.containsKey(file.fileId()), "a file that is there", file.fileId());
+        files.put(file.fileId(), file);
+        return this;
+    }
+
+    /**
+     * States that every write of the table at or below {@code flushedLsn} is in the files of this
+     * version.
+     */
+    public ManifestEdit progress(TableId tableId, Lsn flushedLsn, long nextRowId) {
+        TableProgress before = tables.get(tableId);
+        if (before != null) {
+            check(
+                    before.flushedLsn().compareTo(flushedLsn) <= 0
+                            && before.nextRowId() <= nextRowId,
+                    "progress of table "
+                            + tableId
+                            + " from LSN "
+                            + before.flushedLsn()
+                            + ", row id "
+                            + before.nextRowId(),
+                    "LSN " + flushedLsn + ", row id " + nextRowId);
+        }
+        Lsn historyLsn = before == null ? Lsn.MIN : before.historyLsn();
+        List<PartitionEnd> ends = before == null ? List.of() : before.ends();
+        tables.put(tableId, new TableProgress(tableId, flushedLsn, nextRowId, historyLsn, ends));
+        return this;
+    }
+
+    /**
+     * States that versions of the table that ended at or below {@code historyLsn} may be missing;
+     * never less than was stated before. A table without progress has no files to miss any in.
+     */
+    public ManifestEdit history(TableId tableId, Lsn historyLsn) {
+        tables.computeIfPresent(
+                tableId,
+                (id, table) ->
+                        table.historyLsn().compareTo(historyLsn) >= 0
+                                ? table
+                                : table.withHistory(historyLsn));
+        return this;
+    }
+
+    /**
+     * Sets the range tombstones that some SST files of the table do not contain. Of those given,
+     * only the ones at or below the table's {@code flushedLsn} are stored, since the others are
+     * replayed.
+     */
+    public ManifestEdit ends(TableId tableId, List<PartitionEnd> ends) {
+        tables.computeIfPresent(
+                tableId,
+                (id, table) ->
+                        table.withEnds(
+                                ends.stream()
+                                        .filter(end -> end.lsn().compareTo(table.flushedLsn()) <= 0)
+                                        .toList()));
+        return this;
+    }
+
+    /** Removes a dropped table: its files and its progress. */
+    public ManifestEdit removeTable(TableId tableId) {
+        files.values().removeIf(file -> file.tableId().equals(tableId));
+        tables.remove(tableId);
+        return this;
+    }
+
+    /** States what changed of writers since the object with all of them was written. */
+    public ManifestEdit writers(Collection<WriterProgress> changed) {
+        writers = List.copyOf(changed);
+        return this;
+    }
+
+    /** States that all writers are in an object. */
+    public ManifestEdit writersObject(WritersObject all) {
+        writersObject = Optional.of(all);
+        writers = List.of();
+        return this;
+    }
+
+    public ManifestEdit prepared(Collection<PreparedTransaction> newPrepared) {
+        prepared = List.copyOf(newPrepared);
+        return this;
+    }
+
+    /** States that the log is durable up to there. */
+    public ManifestEdit log(LogMark durable) {
+        log = Optional.of(durable);
+        return this;
+    }
+
+    /** The next version. */
+    public Manifest build() {
+        return new Manifest(
+                base.version() + 1,
+                epoch,
+                base.shard(),
+                List.copyOf(files.values()),
+                List.copyOf(tables.values()),
+                writersObject,
+                writers,
+                prepared,
+                log);
+    }
+
+    private void check(boolean condition, String expected, Object found) {
+        if (!condition) {
+            throw new IllegalArgumentException(
+                    "Expected %s, found %s in the manifest of shard %s after version %d"
+                            .formatted(expected, found, base.shard(), base.version()));
+        }
+    }
+}

@@ -1,0 +1,405 @@
+package io.stele.engine.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The manifest versions of one shard, under {@code manifest/<tableGroup>-<shard>/}. A version has
+ * the changes since a base, which is rewritten when the changes are many.
+ *
+ * <p>Invariant: a base is durable before a version names it, and is deleted when no retained
+ * version can name it. Thread-safe; every method blocks on the store.
+ */
+public final class ManifestStore {
+    /**
+     * Enough to examine recent changes; readers hold manifests in memory and never read old
+     * versions.
+     */
+    private static final int KEPT_VERSIONS = 5;
+
+    /**
+     * Changes from which on a base is written: below it a version with all of its files is a few
+     * ten KB.
+     */
+    public static final int MIN_CHANGES = 64;
+
+    /**
+     * Tries to load the newest version with its base: only one that deletes faster than we read
+     * makes one fail.
+     */
+    private static final int MAX_LOAD_ATTEMPTS = 10;
+
+    /**
+     * Sketches of more files than this many bases of the smallest size are dropped from memory. For
+     * some thousand files they are some MB, and statistics are exact for every selection of files.
+     */
+    private static final int BASES_IN_MEMORY = 16;
+
+    private final ObjectStore store;
+    private final ShardId shard;
+    private final UUID ownerId;
+    private final ManifestBases bases;
+    private final String prefix;
+    private final int minChanges;
+    private final VersionedObjects<StoredManifest> versions;
+    private volatile @Nullable Known known;
+    private volatile long deletedBefore; // bases of versions below are gone
+    private volatile long writersDeletedBefore; // as deletedBefore, of objects with writers
+    private int writersWritten; // as basesWritten
+    private int basesWritten; // by one thread at a time: versions are created one after the other
+
+    /**
+     * @param ownerId of this process start: it distinguishes our version from another owner's after
+     *     an unknown outcome
+     */
+    public ManifestStore(ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases) {
+        this(store, shard, ownerId, bases, MIN_CHANGES);
+    }
+
+    /**
+     * @param minChanges from which on a base is written, at the least
+     */
+    public ManifestStore(
+            ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases, int minChanges) {
+        this.store = requireNonNull(store, "store is null");
+        this.shard = requireNonNull(shard, "shard is null");
+        this.ownerId = requireNonNull(ownerId, "ownerId is null");
+        this.bases = requireNonNull(bases, "bases is null");
+        this.minChanges = minChanges;
+        this.prefix = "manifest/" + shard + "/";
+        this.versions =
+                new VersionedObjects<>(
+                        store,
+                        prefix,
+                        VersionedFrame.MANIFEST,
+                        StoredManifest.class,
+                        ownerId,
+                        KEPT_VERSIONS);
+    }
+
+    /** The newest manifest; empty if the shard never had one. */
+    public Optional<Manifest> loadLatest() throws IOException {
+        return latest(this::complete);
+    }
+
+    /**
+     * The files of the newest version that a filter matches, of which the base is read in part;
+     * none if the shard never had a version.
+     */
+    public List<FileEntry> find(ManifestFilter filter) throws IOException {
+        return latest(stored -> find(stored, filter)).orElse(List.of());
+    }
+
+    private List<FileEntry> find(StoredManifest stored, ManifestFilter filter) throws IOException {
+        List<FileEntry> ofBase =
+                stored.base().isEmpty()
+                        ? List.of()
+                        : bases.select(store, stored.base().get(), filter);
+        return stored.filesOver(ofBase).stream()
+                .filter(filter::matches)
+                .map(file -> filter.sketches() ? file : file.withSketches(Map.of()))
+                .toList();
+    }
+
+    /**
+     * The result of reading the newest version, or a newer one if its base is deleted meanwhile.
+     */
+    private <T> Optional<T> latest(Reading<T> reading) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            Optional<VersionedObjects.Versioned<StoredManifest>> latest = versions.latest();
+            if (latest.isEmpty()) {
+                return Optional.empty();
+            }
+            long version = latest.get().version();
+            try {
+                return Optional.of(reading.read(checked(version, latest.get().value())));
+            } catch (IOException failed) {
+                if (!isMissing(failed)
+                        || attempt == MAX_LOAD_ATTEMPTS
+                        || versions.latestVersion().orElse(version) == version) {
+                    throw failed;
+                }
+            }
+        }
+    }
+
+    /**
+     * The object that prevents the newest version from being read: the version itself, or its base.
+     */
+    public String unreadablePath() throws IOException {
+        long version = versions.latestVersion().orElse(0);
+        return basePath(version).orElse(versions.path(version));
+    }
+
+    /** The versions, newest first, that cannot be read without a base. */
+    public List<String> versionsOf(String basePath) throws IOException {
+        List<String> found = new ArrayList<>();
+        long newest = versions.latestVersion().orElse(0);
+        for (long version = newest; version > newest - KEPT_VERSIONS; version--) {
+            if (basePath(version).filter(basePath::equals).isPresent()) {
+                found.add(versions.path(version));
+            }
+        }
+        return found;
+    }
+
+    /** Whether a version lies below one. */
+    public boolean hasVersionBefore(String path) throws IOException {
+        return store.list(prefix).stream()
+                .map(ObjectEntry::path)
+                .anyMatch(other -> other.length() == path.length() && other.compareTo(path) < 0);
+    }
+
+    private Optional<String> basePath(long version) throws IOException {
+        try {
+            return checked(version, versions.load(version)).base().map(ManifestBase::path);
+        } catch (NoSuchFileException | SteleException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isMissing(IOException failed) {
+        Throwable root = failed; // the ORC library wraps the store's exceptions
+        while (!(root instanceof NoSuchFileException) && root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root instanceof NoSuchFileException;
+    }
+
+    public Manifest load(long version) throws IOException {
+        return complete(checked(version, versions.load(version)));
+    }
+
+    /**
+     * Creates {@code manifest.version()}, durable when the call returns.
+     *
+     * @return false if another owner of the shard created this version, or a later one, before: the
+     *     caller is no longer the owner, unless an earlier attempt of its own got through
+     * @throws IOException if the store failed and the outcome is unknown
+     */
+    public boolean create(Manifest manifest) throws IOException {
+        if (!manifest.shard().equals(shard) || manifest.version() < 1) {
+            throw new IllegalArgumentException(
+                    "Expected a manifest of shard %s with a version >= 1, found version %d of shard %s"
+                            .formatted(shard, manifest.version(), manifest.shard()));
+        }
+        if (!versions.createNewest(manifest.version(), withoutStoredSketches(stored(manifest)))) {
+            return false;
+        }
+        shedSketches();
+        return true;
+    }
+
+    /**
+     * If a base is large, its sketches need not be in memory, once a version names it. If the store
+     * does not answer, they stay in memory until the next version.
+     */
+    @SuppressWarnings("EmptyCatch")
+    private void shedSketches() {
+        Known named = known;
+        if (named != null && !named.shed && isLarge(named.files.size())) {
+            try {
+                bases.shedSketches(store, named.base, List.copyOf(named.files.values()));
+                named.shed = true;
+            } catch (IOException | RuntimeException failed) {
+                // Damaged ones are ignored here: their readers get the failure
+            }
+        }
+    }
+
+    private boolean isLarge(int files) {
+        return files > (long) BASES_IN_MEMORY * minChanges;
+    }
+
+    /** As it is written: sketches that the base has are not written again, others are. */
+    private StoredManifest withoutStoredSketches(StoredManifest stored) throws IOException {
+        SketchReads reads = bases.sketches(store);
+        List<FileEntry> files = new ArrayList<>();
+        for (FileEntry file : stored.files()) {
+            Optional<FileSketches.Place> place = file.sketches().place();
+            if (place.isEmpty()) {
+                files.add(file);
+            } else if (stored.base().filter(place.get().base()::equals).isPresent()) {
+                files.add(file.withSketches(FileSketches.NONE));
+            } else {
+                files.add(file.withSketches(reads.read(file.sketches())));
+            }
+        }
+        return stored.withFiles(files);
+    }
+
+    private StoredManifest stored(Manifest manifest) throws IOException {
+        Known base = known;
+        Optional<StoredManifest> difference =
+                base == null
+                        ? Optional.empty()
+                        : StoredManifest.difference(manifest, base.base, base.files);
+        if (difference.isEmpty()) {
+            known = null; // no later version names a base that is older than this one
+        }
+        StoredManifest stored = difference.orElseGet(() -> StoredManifest.whole(manifest));
+        // A base of n files every sqrt(n) changes: it and the changes cost about as much
+        int limit = Math.max(minChanges, (int) Math.sqrt(manifest.files().size()));
+        if (stored.changes() <= limit || manifest.files().isEmpty()) {
+            return stored;
+        }
+        Known next = writeBase(manifest);
+        known = next;
+        return StoredManifest.difference(manifest, next.base, next.files).orElseThrow();
+    }
+
+    private Known writeBase(Manifest manifest) throws IOException {
+        // A unique name, also if another process writes one for this version: only one version
+        // names it
+        String path =
+                "%sbase/%020d-%x-%d"
+                        .formatted(prefix, manifest.version(), manifest.epoch(), basesWritten++);
+        ManifestBase written = bases.write(store, path, manifest.version(), manifest.files());
+        return new Known(written, StoredManifest.byId(manifest.files()));
+    }
+
+    /**
+     * Writes the progress of all writers of a shard into an object, for the version that will name
+     * it; one caller at a time.
+     */
+    public WritersObject writeWriters(long version, long epoch, Collection<WriterProgress> writers)
+            throws IOException {
+        String path = "%swriters/%020d-%x-%d".formatted(prefix, version, epoch, writersWritten++);
+        store.put(
+                path,
+                VersionedFrame.WRITERS.encode(
+                        version, ownerId, WriterProgressCodec.encode(writers)));
+        return new WritersObject(version, path);
+    }
+
+    /** The writers of an object that the newest version names. */
+    public List<WriterProgress> loadWriters(WritersObject object) throws IOException {
+        String where = store.describe(object.path());
+        return WriterProgressCodec.decode(
+                VersionedFrame.WRITERS.decode(
+                        where, object.version(), store.readFully(object.path())),
+                where);
+    }
+
+    /**
+     * Deletes all but the newest few versions, and bases and writers that only versions before them
+     * name. It is safe at any time, for any owner of the shard: a reader of a deleted object finds
+     * a newer version.
+     */
+    public void deleteOld() throws IOException {
+        OptionalLong oldest = versions.deleteAllButKept();
+        if (oldest.isEmpty()) {
+            return;
+        }
+        StoredManifest oldestKept;
+        try {
+            oldestKept = versions.load(oldest.getAsLong());
+        } catch (NoSuchFileException gone) {
+            return; // others are ahead, and delete as well
+        } catch (SteleException damaged) {
+            return; // the base that it needs is unknown; it is deleted with the next versions
+        }
+        // None: those that follow name newer ones
+        long oldestBase = oldestKept.base().map(ManifestBase::version).orElse(oldest.getAsLong());
+        if (oldestBase > deletedBefore) {
+            deleteBefore("base/", oldestBase);
+            deletedBefore = oldestBase;
+        }
+        long oldestWriters =
+                oldestKept.writersObject().map(WritersObject::version).orElse(oldest.getAsLong());
+        if (oldestWriters > writersDeletedBefore) {
+            deleteBefore("writers/", oldestWriters);
+            writersDeletedBefore = oldestWriters;
+        }
+    }
+
+    private void deleteBefore(String folder, long oldestKept) throws IOException {
+        for (ObjectEntry object : store.list(prefix + folder)) {
+            String name = object.path().substring(prefix.length() + folder.length());
+            // A newer one may be about to be named, by any owner of the shard
+            if (version(name) < oldestKept) {
+                store.delete(object.path());
+            }
+        }
+    }
+
+    private static long version(String name) {
+        int end = name.indexOf('-');
+        boolean isOurs =
+                end == VersionedObjects.VERSION_DIGITS
+                        && name.chars().limit(end).allMatch(c -> c >= '0' && c <= '9');
+        return isOurs ? Long.parseLong(name.substring(0, end)) : Long.MAX_VALUE;
+    }
+
+    private StoredManifest checked(long version, StoredManifest stored) {
+        if (!stored.shard().equals(shard) || stored.version() != version) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected version %d of shard %s, found version %d of shard %s in %s at offset %d"
+                            .formatted(
+                                    version,
+                                    shard,
+                                    stored.version(),
+                                    stored.shard(),
+                                    versions.path(version),
+                                    VersionedFrame.HEADER_LENGTH));
+        }
+        return stored;
+    }
+
+    /** A reader of the sketches of files of this shard. */
+    public SketchReads sketches() {
+        return bases.sketches(store);
+    }
+
+    private Manifest complete(StoredManifest stored) throws IOException {
+        Map<String, FileEntry> files =
+                stored.base().isEmpty() ? Map.of() : load(stored.base().get()).files;
+        return stored.toManifest(files, versions.path(stored.version()));
+    }
+
+    private Known load(ManifestBase base) throws IOException {
+        Known present = known;
+        if (present != null && present.base.equals(base)) {
+            return present;
+        }
+        Known loaded = new Known(base, StoredManifest.byId(bases.read(store, base)));
+        if (present == null || present.base.version() < base.version()) {
+            known = loaded;
+        }
+        return loaded;
+    }
+
+    /** Makes something of a version, for which it may have to read the base. */
+    @FunctionalInterface
+    private interface Reading<T> {
+        T read(StoredManifest stored) throws IOException;
+    }
+
+    /** The last base that was written or read, with the objects that manifests have of it. */
+    private static final class Known {
+        private final ManifestBase base;
+        private final Map<String, FileEntry> files;
+        private volatile boolean shed; // whether sketches are not in memory
+
+        Known(ManifestBase base, Map<String, FileEntry> files) {
+            this.base = base;
+            this.files = files;
+        }
+    }
+}

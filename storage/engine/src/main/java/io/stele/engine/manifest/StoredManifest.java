@@ -1,0 +1,197 @@
+package io.stele.engine.manifest;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.engine.wal.LogMark;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stored JSON form of a manifest version: its difference from a base, or the whole manifest
+ * where there is no base.
+ *
+ * @param files those that are not in the base, or are different there, in the manifest's order
+ * @param writers of versions before 6
+ * @param writersObject the object that has all writers as of its creation
+ * @param changedWriters those that changed since, in the encoding of {@link WriterProgressCodec};
+ *     absent: none
+ * @param base the other files; absent: none, as in versions before 5
+ * @param removed ids of files of the base that are no longer in the manifest
+ * @param log absent in versions before 7
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record StoredManifest(
+        @JsonProperty("version") long version,
+        @JsonProperty("epoch") long epoch,
+        @JsonProperty("shard") ShardId shard,
+        @JsonProperty("files") List<FileEntry> files,
+        @JsonProperty("tables") List<TableProgress> tables,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("writers")
+                List<StoredWriter> writers,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("writersObject")
+                Optional<WritersObject> writersObject,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("changedWriters")
+                byte[] changedWriters,
+        @JsonProperty("prepared") List<PreparedTransaction> prepared,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("base")
+                Optional<ManifestBase> base,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("removed") List<String> removed,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("log") Optional<LogMark> log) {
+    private static final byte[] NONE = {};
+
+    StoredManifest {
+        requireNonNull(shard, "shard is null");
+        requireNonNull(base, "base is null");
+        requireNonNull(log, "log is null");
+        requireNonNull(writersObject, "writersObject is null");
+        writers = List.copyOf(requireNonNullElse(writers, List.of()));
+        changedWriters = requireNonNullElse(changedWriters, NONE);
+        files = List.copyOf(files);
+        removed = List.copyOf(requireNonNullElse(removed, List.of()));
+    }
+
+    /** All of a manifest. */
+    static StoredManifest whole(Manifest manifest) {
+        return of(manifest, manifest.files(), Optional.empty(), List.of());
+    }
+
+    private static StoredManifest of(
+            Manifest manifest,
+            List<FileEntry> files,
+            Optional<ManifestBase> base,
+            List<String> removed) {
+        return new StoredManifest(
+                manifest.version(),
+                manifest.epoch(),
+                manifest.shard(),
+                files,
+                manifest.tables(),
+                List.of(),
+                manifest.writersObject(),
+                manifest.writers().isEmpty()
+                        ? NONE
+                        : WriterProgressCodec.encode(manifest.writers()),
+                manifest.prepared(),
+                base,
+                removed,
+                manifest.log());
+    }
+
+    /**
+     * The difference of a manifest from a base.
+     *
+     * @param there the files of the base by id; unchanged ones must be the same objects
+     * @return empty if the order of the files cannot be expressed this way
+     */
+    @SuppressWarnings("ReferenceEquality") // an entry that changed is another object
+    static Optional<StoredManifest> difference(
+            Manifest manifest, ManifestBase base, Map<String, FileEntry> there) {
+        List<FileEntry> changed = new ArrayList<>();
+        Set<String> ids = new HashSet<>();
+        for (FileEntry file : manifest.files()) {
+            ids.add(file.fileId());
+            if (there.get(file.fileId()) != file) {
+                changed.add(file);
+            }
+        }
+        List<String> removed = there.keySet().stream().filter(id -> !ids.contains(id)).toList();
+        StoredManifest stored = of(manifest, changed, Optional.of(base), removed);
+        boolean isInOrder =
+                List.copyOf(stored.files(there).keySet())
+                        .equals(manifest.files().stream().map(FileEntry::fileId).toList());
+        return isInOrder ? Optional.of(stored) : Optional.empty();
+    }
+
+    /** The number of files that differ from the base. */
+    int changes() {
+        return files.size() + removed.size();
+    }
+
+    /**
+     * The manifest.
+     *
+     * @param there the files of the base by id, in its order; none if there is no base
+     * @param where for messages
+     */
+    Manifest toManifest(Map<String, FileEntry> there, String where) {
+        for (String id : removed) {
+            if (!there.containsKey(id)) {
+                throw new SteleException(
+                        ErrorCode.CORRUPT_DATA,
+                        "Expected file %s, which is removed, in the base of %s, found none"
+                                .formatted(id, where));
+            }
+        }
+        return new Manifest(
+                version,
+                epoch,
+                shard,
+                List.copyOf(files(there).values()),
+                tables,
+                writersObject,
+                writers(where),
+                prepared,
+                log);
+    }
+
+    private List<WriterProgress> writers(String where) {
+        return changedWriters.length > 0
+                ? WriterProgressCodec.decode(changedWriters, where)
+                : writers.stream().map(StoredWriter::toProgress).toList();
+    }
+
+    /** These changes over some files of the base, in the manifest's order. */
+    Collection<FileEntry> filesOver(List<FileEntry> some) {
+        return files(byId(some)).values();
+    }
+
+    static Map<String, FileEntry> byId(List<FileEntry> files) {
+        Map<String, FileEntry> byId = new LinkedHashMap<>();
+        files.forEach(file -> byId.put(file.fileId(), file));
+        return byId;
+    }
+
+    /** Entries whose base has their sketches are written without them. */
+    private static FileEntry withSketches(FileEntry file, @Nullable FileEntry ofBase) {
+        return ofBase == null || !file.sketches().isEmpty() || ofBase.sketches().isEmpty()
+                ? file
+                : file.withSketches(ofBase.sketches());
+    }
+
+    /** The same with other entries of the same files. */
+    StoredManifest withFiles(List<FileEntry> newFiles) {
+        return new StoredManifest(
+                version,
+                epoch,
+                shard,
+                newFiles,
+                tables,
+                writers,
+                writersObject,
+                changedWriters,
+                prepared,
+                base,
+                removed,
+                log);
+    }
+
+    private Map<String, FileEntry> files(Map<String, FileEntry> there) {
+        Map<String, FileEntry> all = new LinkedHashMap<>(there);
+        removed.forEach(all::remove);
+        files.forEach(file -> all.put(file.fileId(), withSketches(file, all.get(file.fileId()))));
+        return all;
+    }
+}

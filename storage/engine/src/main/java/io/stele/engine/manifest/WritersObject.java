@@ -1,0 +1,21 @@
+package io.stele.engine.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * An object with all writers that a shard knew at one moment.
+ *
+ * @param version of the first manifest that names it
+ */
+public record WritersObject(
+        @JsonProperty("version") long version, @JsonProperty("path") String path) {
+    public WritersObject {
+        requireNonNull(path, "path is null");
+        if (version < 1) {
+            throw new IllegalArgumentException(
+                    "Expected a version >= 1, found %d for %s".formatted(version, path));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.stele.engine.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.scan.RowCursor.Step;
+import io.stele.engine.tablet.ColumnFileVersions;
+import io.stele.engine.tablet.KeyedVersion;
+import java.io.IOException;
+
+/** The rows of a column file that a reader at one LSN sees. */
+final class ColumnFileSource implements ScanSource {
+    private final ColumnFileVersions versions;
+    private final long lsn;
+
+    /**
+     * @param versions must pass over rows that ended at or below {@code lsn}
+     */
+    ColumnFileSource(ColumnFileVersions versions, long lsn) {
+        this.versions = requireNonNull(versions, "versions is null");
+        this.lsn = lsn;
+    }
+
+    @Override
+    public Step step() throws IOException {
+        if (!versions.advance()) {
+            return Step.END;
+        }
+        return versions.version().lsn() <= lsn ? Step.ROW : Step.NONE;
+    }
+
+    @Override
+    public KeyedVersion version() {
+        return versions.version();
+    }
+
+    @Override
+    public void close() throws IOException {
+        versions.close();
+    }
+}

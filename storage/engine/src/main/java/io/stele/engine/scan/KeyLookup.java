@@ -1,0 +1,175 @@
+package io.stele.engine.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.index.KeyIndexCursor;
+import io.stele.columnfile.index.RowVersion;
+import io.stele.columnfile.orc.ColumnRow;
+import io.stele.engine.datafile.DeleteVector;
+import io.stele.engine.tablet.ColumnFile;
+import io.stele.engine.tablet.KeyedVersion;
+import io.stele.engine.tablet.MemTable;
+import io.stele.engine.tablet.RowCache.Row;
+import io.stele.engine.tablet.RowFile;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableView;
+import io.stele.objectstore.NonBlocking;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A point lookup of the row of a primary key, as of an LSN. It searches the memtables, newest
+ * first. Then it searches the SST files, newest first, or the column file whose key index has the
+ * key and whose row is not deleted. Immutable.
+ */
+public final class KeyLookup {
+    /** Not for the cache: at an older LSN the row may still be there. */
+    private static final Row EXPIRED = Row.absent(Row.UNKNOWN);
+
+    private final TableFiles files;
+    private final Prefetched fetched;
+    private final boolean seeks;
+
+    public KeyLookup(TableFiles files) {
+        this(files, Prefetched.NONE);
+    }
+
+    /**
+     * @param fetched what need not be read again
+     */
+    public KeyLookup(TableFiles files, Prefetched fetched) {
+        this(files, fetched, true);
+    }
+
+    private KeyLookup(TableFiles files, Prefetched fetched, boolean seeks) {
+        this.files = requireNonNull(files, "files is null");
+        this.fetched = requireNonNull(fetched, "fetched is null");
+        this.seeks = seeks;
+    }
+
+    /**
+     * The same for one of several keys where nothing may block: a row of a column file counts as
+     * not in memory even if its row group is, since the rows of all keys are found in it at once,
+     * in about the time that this one takes.
+     */
+    public KeyLookup withoutSeeks() {
+        return new KeyLookup(files, fetched, false);
+    }
+
+    /**
+     * The newest version of a key at or below {@code lsn}, a copy in the view's schema version.
+     * Blocks on files.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
+     * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with SST files, since tables
+     *     with column files alone mark the old row before the new one exists
+     * @param fromLsn rows below have expired
+     */
+    public Row find(TableView view, byte[] key, long hash, long lsn, long fromLsn)
+            throws IOException {
+        boolean superseded = false; // after lsn
+        for (MemTable table : view.memTables()) {
+            KeyedVersion version = table.find(key, 0, key.length, Long.MAX_VALUE);
+            if (version != null && version.lsn() > lsn) {
+                superseded = true;
+                version = table.find(key, 0, key.length, lsn);
+            }
+            if (version != null) {
+                if (version.lsn() < fromLsn) {
+                    return EXPIRED; // and so has all that is older
+                }
+                long newestFromLsn = superseded ? Row.UNKNOWN : version.lsn();
+                if (!version.isDeleted()) {
+                    return new Row(version.row(), version.lsn(), newestFromLsn);
+                }
+                if (view.schema().orientation().hasRows()) {
+                    return Row.absent(newestFromLsn);
+                }
+                // A tombstone may stand for a worker's file that replaced a row in memory; older
+                // rows of files are marked anyway.
+                break;
+            }
+        }
+        return view.schema().orientation().hasRows()
+                ? findInRowFiles(view, key, hash, lsn, fromLsn)
+                : findInColumnFiles(view, key, hash, lsn, fromLsn);
+    }
+
+    private Row findInRowFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
+            throws IOException {
+        boolean latest = lsn == Long.MAX_VALUE;
+        for (RowFile file : view.rowFiles()) {
+            if (file.entry().mayContain(key)) {
+                RowVersion version = fetched.over(file).find(key, hash, lsn);
+                if (version != null && version.lsn() < fromLsn) {
+                    return EXPIRED;
+                }
+                if (version != null) {
+                    return new Row(
+                            version.deleted() ? null : version.toByteArray(),
+                            version.lsn(),
+                            latest ? version.lsn() : Row.UNKNOWN);
+                }
+            }
+        }
+        // Never there, or deleted before the retained history.
+        return Row.absent(latest ? 0 : Row.UNKNOWN);
+    }
+
+    private Row findInColumnFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
+            throws IOException {
+        for (ColumnFile file : view.columnFiles()) {
+            boolean inTime =
+                    file.entry().minLsn().value() <= lsn
+                            && file.entry().maxLsn().value() >= fromLsn;
+            if (inTime && !file.hasEnded(lsn)) {
+                Row row = findInColumnFile(file, key, hash, lsn, fromLsn);
+                if (row != null) {
+                    return row;
+                }
+            }
+        }
+        return Row.absent(Row.UNKNOWN);
+    }
+
+    private @Nullable Row findInColumnFile(
+            ColumnFile file, byte[] key, long hash, long lsn, long fromLsn) throws IOException {
+        int ordinal = findOrdinal(fetched.over(file), key, hash, lsn);
+        return ordinal == ColumnFile.ABSENT ? null : visible(file, ordinal, lsn, fromLsn);
+    }
+
+    // A file may have several versions of the key, newest first, each ended by the next newer one.
+    // So the version to see, if there is one, is the oldest that had not ended; only that is read.
+    static int findOrdinal(ColumnFile file, byte[] key, long hash, long lsn) throws IOException {
+        int ordinal = file.find(key, hash);
+        if (ordinal == ColumnFile.ABSENT || file.deletes().isDeleted(ordinal, lsn)) {
+            return ColumnFile.ABSENT; // older ones ended before
+        }
+        if (file.entry().maxLsn().value() > lsn && file.hasKeyIndex()) {
+            KeyIndexCursor versions = file.keyIndex().cachedCursor();
+            boolean found = versions.seek(key);
+            while (found
+                    && versions.keyEquals(key)
+                    && !file.deletes().isDeleted(versions.ordinal(), lsn)) {
+                ordinal = versions.ordinal();
+                found = versions.advance();
+            }
+        }
+        return ordinal;
+    }
+
+    private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
+            throws IOException {
+        boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
+        if (!seeks && fetched.find(file.entry().path(), ordinal).isEmpty()) {
+            NonBlocking.check();
+        }
+        ColumnRow row = fetched.row(files, file, ordinal);
+        if (row.lsn() < fromLsn) {
+            return EXPIRED;
+        }
+        return row.lsn() <= lsn
+                ? new Row(row.row(), row.lsn(), superseded ? Row.UNKNOWN : row.lsn())
+                : null;
+    }
+}

@@ -1,0 +1,40 @@
+package io.stele.engine.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.scan.RowCursor.Step;
+import io.stele.engine.tablet.KeyedVersion;
+import io.stele.engine.tablet.VisibleVersions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** Rows of memtables, or of memtables and SST files, that are merged by key. */
+final class MergedSource implements ScanSource {
+    private final VisibleVersions versions;
+
+    MergedSource(VisibleVersions versions) {
+        this.versions = requireNonNull(versions, "versions is null");
+    }
+
+    @Override
+    public Step step() throws IOException {
+        try {
+            if (!versions.hasNext()) {
+                return Step.END;
+            }
+            return versions.step() ? Step.ROW : Step.NONE;
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    @Override
+    public KeyedVersion version() {
+        return versions.version();
+    }
+
+    @Override
+    public void close() {
+        // Memtables and SST files have nothing to close.
+    }
+}

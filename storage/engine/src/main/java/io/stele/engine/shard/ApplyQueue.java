@@ -1,0 +1,362 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.shard.LaneGroup.Failure;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.wal.DurableRecord;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of a shard's durable records that wait to be applied to memory: applied, then
+ * acknowledged, in the order of the log. While one worker is enough, records are applied here one
+ * after the other. Else groups of writes go to the apply workers. A record with more than rows is a
+ * barrier: it waits until they are idle, is applied here, and later records wait for it.
+ *
+ * <p>Invariant: records count as applied in LSN order, each once, when every worker has applied
+ * them: {@code appliedLsn = min(workers)}. A record that cannot be applied only because the store
+ * does not answer is tried again, here, and the records after it wait. A table that cannot take its
+ * rows is set aside, and the record counts as applied; any other failure stops the shard.
+ *
+ * <p>Confined to the shard's context, except for {@link #arrived}, {@link #storeWait} and {@link
+ * #status}.
+ */
+final class ApplyQueue {
+    private final TableGroupShard shard;
+    private final RecordApplier applier;
+    private final WriteAnswers answers;
+    private final AppliedLsn applied;
+    private final WriteResolver resolver;
+    private final LongSupplier nowMillis;
+    private final ApplyOptions options;
+    private final ApplyLanes lanes;
+    private final LanePolicy policy;
+    private final ApplyLoad load;
+    private final AtomicLong pending = new AtomicLong(); // records that came and are not settled
+    private final AtomicLong barriers = new AtomicLong();
+    private final Deque<DurableRecord> unapplied = new ArrayDeque<>(); // while it waits
+    private final List<LaneGroup> failed = new ArrayList<>(); // and those behind the first one
+    private volatile @Nullable StoreWait storeWait; // set by the context
+    private Runnable afterApply = () -> {};
+
+    ApplyQueue(
+            TableGroupShard shard,
+            RecordApplier applier,
+            WriteAnswers answers,
+            AppliedLsn applied,
+            WriteResolver resolver,
+            LongSupplier nowMillis,
+            ApplyOptions options,
+            ApplyLanes lanes) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.applier = requireNonNull(applier, "applier is null");
+        this.answers = requireNonNull(answers, "answers is null");
+        this.applied = requireNonNull(applied, "applied is null");
+        this.resolver = requireNonNull(resolver, "resolver is null");
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.options = requireNonNull(options, "options is null");
+        this.lanes = requireNonNull(lanes, "lanes is null");
+        this.policy = new LanePolicy(options);
+        this.load = new ApplyLoad(nowMillis, options.windowMillis());
+    }
+
+    /**
+     * Before the first record.
+     *
+     * @param newAfterApply called whenever records were applied
+     */
+    void start(Runnable newAfterApply) {
+        afterApply = requireNonNull(newAfterApply, "newAfterApply is null");
+        lanes.use(options.minLanes());
+    }
+
+    /** Calls what is called when records were applied. */
+    void runAfterApply() {
+        afterApply.run();
+    }
+
+    /** Takes records that come after all before; any thread, in LSN order. */
+    void arrived(List<DurableRecord> records) {
+        boolean behind = pending.getAndAdd(records.size()) > 0;
+        shard.context().executeBeside(() -> applyAll(records, behind));
+    }
+
+    private void applyAll(List<DurableRecord> records, boolean behind) {
+        if (options.maxLanes() > options.minLanes()) {
+            load.group(rows(records), behind);
+            considerLanes();
+        }
+        process(records);
+    }
+
+    private static long rows(List<DurableRecord> records) {
+        long rows = 0;
+        for (DurableRecord record : records) {
+            if (record.attachment() instanceof PendingWrite write) {
+                rows += write.batch().operationCount();
+            }
+        }
+        return rows;
+    }
+
+    /** Counts a task that must wait for the apply workers. */
+    void barrier() {
+        load.barrier();
+        barriers.incrementAndGet();
+    }
+
+    /** Changes the number of apply workers if the recent load requires it. */
+    void considerLanes() {
+        load.take()
+                .map(window -> policy.lanes(lanes.count(), window))
+                .filter(wanted -> wanted != lanes.count())
+                .ifPresent(wanted -> shard.context().execute(() -> useLanes(wanted)));
+    }
+
+    /** At rest. */
+    private void useLanes(int count) {
+        if (storeWait != null || shard.failure().isPresent() || count == lanes.count()) {
+            return; // some workers may have applied what others have not
+        }
+        lanes.use(count);
+        if (count == 1) {
+            shard.tables().forEach(table -> table.useLanes(1, applied.applied().value()));
+        }
+    }
+
+    /** Applies records as far as that goes now; the others wait in their turn. */
+    private void process(List<DurableRecord> records) {
+        int from = 0;
+        while (from < records.size()) {
+            List<DurableRecord> left = records.subList(from, records.size());
+            if (storeWait != null || !failed.isEmpty()) {
+                unapplied.addAll(left);
+                return;
+            }
+            if (lanes.count() == 1 || shard.failure().isPresent()) {
+                applyNow(left);
+                return;
+            }
+            int size = laneable(left);
+            if (size > 0) {
+                applyInLanes(left.subList(0, size));
+                from += size;
+            } else if (lanes.atRest()) {
+                applyNow(left.subList(0, 1));
+                from++;
+            } else {
+                List<DurableRecord> later = List.copyOf(left);
+                shard.context().executeNext(() -> process(later));
+                return;
+            }
+        }
+    }
+
+    /** The number of the first records that the apply workers can take now. */
+    private int laneable(List<DurableRecord> records) {
+        if (lanes.atRest()) {
+            records.forEach(this::prepareTable);
+        }
+        int size = 0;
+        while (size < records.size() && lanes.takes(records.get(size))) {
+            size++;
+        }
+        return size;
+    }
+
+    private void prepareTable(DurableRecord record) {
+        Optional<TableShard> table = lanes.table(record);
+        if (table.isPresent() && table.get().laneCount() != lanes.count()) {
+            table.get().useLanes(lanes.count(), applied.applied().value());
+        }
+    }
+
+    private void applyInLanes(List<DurableRecord> records) {
+        boolean small = rows(records) < (long) options.rowsPerLane() * lanes.count();
+        if (small && lanes.atRest()) {
+            applyNow(records);
+        } else {
+            lanes.start(records, nowMillis.getAsLong());
+        }
+    }
+
+    /** All workers have finished a group; called on a worker's context. */
+    void groupEnded(LaneGroup group) {
+        shard.context().report(() -> settle(group));
+    }
+
+    private void settle(LaneGroup group) {
+        lanes.ended(group);
+        boolean whole = failed.isEmpty() && group.failure().isEmpty();
+        if (whole && !lanes.havePassed(group.lastLsn())) {
+            shard.fail(
+                    new SteleException(
+                            ErrorCode.INTERNAL,
+                            "Shard %s stopped: expected every lane at or behind LSN %s, found one before it"
+                                    .formatted(shard.id(), group.lastLsn())));
+        }
+        if (whole && shard.failure().isEmpty()) {
+            group.records().forEach(applier::note);
+            group.work().forEach(LaneWork::count);
+            settle(group.records(), group.records().size());
+        } else {
+            failed.add(group);
+        }
+        if (lanes.atRest() && !failed.isEmpty()) {
+            settleFailed();
+        }
+        shard.context().proceed();
+    }
+
+    /**
+     * Applies the records that workers could not apply, and all behind them, while they are idle.
+     */
+    private void settleFailed() {
+        List<DurableRecord> records = new ArrayList<>();
+        failed.forEach(group -> records.addAll(group.records()));
+        Optional<Failure> first = failed.getFirst().failure();
+        failed.clear();
+        lanes.newAttempt();
+        int done = 0;
+        if (shard.failure().isEmpty()) {
+            Failure failure = first.orElseThrow();
+            done = failure.place();
+            records.subList(0, done).forEach(applier::note);
+            if (StoreWait.isOutage(failure.cause())) {
+                List<DurableRecord> left = records.subList(done, records.size());
+                List.copyOf(left.reversed()).forEach(unapplied::addFirst);
+                storeWait = nextWait(left.getFirst().lsn(), failure.cause());
+                settle(records.subList(0, done), done);
+                return;
+            }
+            DurableRecord broken = records.get(done);
+            Optional<TableShard> table = lanes.table(broken);
+            if (table.isPresent()) {
+                shard.setAside(
+                        table.get(),
+                        TableGroupShard.recordName(shard.id(), broken.lsn()),
+                        failure.cause(),
+                        broken.lsn());
+                settle(records.subList(0, done), done);
+                applyNow(records.subList(done, records.size()));
+                return;
+            }
+            shard.fail(stopped(broken.lsn(), failure.cause()));
+        }
+        settle(records, done);
+    }
+
+    /**
+     * Applies the records that wait for the store, if it is time to try again; only while the
+     * workers are idle.
+     */
+    void retryApply() {
+        StoreWait waiting = storeWait;
+        if (waiting != null && nowMillis.getAsLong() >= waiting.nextMillis()) {
+            List<DurableRecord> records = List.copyOf(unapplied);
+            unapplied.clear();
+            applyNow(records);
+        }
+    }
+
+    /** The shard stopped: fails the writes whose records are not applied. */
+    void dropUnapplied() {
+        List<DurableRecord> records = List.copyOf(unapplied);
+        unapplied.clear();
+        storeWait = null;
+        answer(records, 0);
+    }
+
+    /** The wait of the application of records for the store, if there is one; any thread. */
+    Optional<StoreWait> storeWait() {
+        return Optional.ofNullable(storeWait);
+    }
+
+    /** Whether nothing is being applied concurrently; only on the context. */
+    boolean isAtRest() {
+        return lanes.atRest();
+    }
+
+    ApplyStatus status() {
+        return new ApplyStatus(lanes.count(), lanes.inFlight(), pending.get(), barriers.get());
+    }
+
+    /** Applies records here, at rest; the first may have been tried before. */
+    private void applyNow(List<DurableRecord> records) {
+        int done = 0;
+        StoreWait wait = null;
+        if (shard.failure().isEmpty()) {
+            try {
+                for (int ahead = 0; done < records.size(); done++) {
+                    if (done == ahead) {
+                        ahead += applier.lookAhead(records.subList(done, records.size()));
+                    }
+                    apply(records.get(done));
+                }
+            } catch (IOException | RuntimeException | Error thrown) {
+                Exception broken = StoreWait.exception(thrown);
+                Lsn lsn = records.get(done).lsn();
+                if (StoreWait.isOutage(broken)) {
+                    wait = nextWait(lsn, broken);
+                    unapplied.addAll(records.subList(done, records.size()));
+                } else {
+                    shard.fail(stopped(lsn, broken));
+                }
+            } finally {
+                applier.endAhead();
+            }
+        }
+        storeWait = wait;
+        settle(wait == null ? records : records.subList(0, done), done);
+    }
+
+    private void apply(DurableRecord record) throws IOException {
+        if (lanes.isPartial(record)) {
+            lanes.catchUp(record);
+            applier.note(record);
+        } else {
+            applier.apply(record);
+        }
+    }
+
+    private StoreWait nextWait(Lsn lsn, Exception cause) {
+        return StoreWait.next(storeWait, shard.id(), lsn, cause, nowMillis.getAsLong());
+    }
+
+    private SteleException stopped(Lsn lsn, Exception broken) {
+        return new SteleException(
+                broken instanceof SteleException known ? known.code() : ErrorCode.INTERNAL,
+                "Shard %s stopped at LSN %s: %s".formatted(shard.id(), lsn, broken),
+                broken);
+    }
+
+    /** The first {@code done} records are applied, the others never will be. */
+    private void settle(List<DurableRecord> records, int done) {
+        if (done > 0) {
+            applied.advance(records.get(done - 1).lsn());
+        }
+        answer(records, done);
+        if (lanes.atRest()) {
+            resolver.afterApply();
+        } else {
+            resolver.afterApplyInLanes();
+        }
+        afterApply.run();
+    }
+
+    private void answer(List<DurableRecord> records, int done) {
+        pending.addAndGet(-records.size());
+        answers.send(records, done, shard.failure());
+    }
+}

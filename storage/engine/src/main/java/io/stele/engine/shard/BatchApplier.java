@@ -1,0 +1,182 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.tablet.EndedInFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.objectstore.ParallelReads;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The applier of batches of plain operations to the tables of a shard, for durable records and in
+ * recovery. Confined to the shard's context.
+ */
+final class BatchApplier {
+    /** Side by side: each holds up to 48 MiB of what it has read. */
+    private static final int MAX_SEARCHES = 4;
+
+    private final TableGroupShard shard;
+    private final ShardTables tables;
+    private final LongSupplier nowMillis;
+    private final ParallelReads reads;
+    private final Map<TableShard, Lsn> ahead = new HashMap<>(); // see lookAhead
+    private Lsn aheadLsn = Lsn.MIN; // of the last write that was prepared
+    private boolean counting;
+
+    /**
+     * @param reads of the store that files are in
+     */
+    BatchApplier(
+            TableGroupShard shard,
+            ShardTables tables,
+            ParallelReads reads,
+            LongSupplier nowMillis) {
+        this.reads = requireNonNull(reads, "reads is null");
+        this.shard = requireNonNull(shard, "shard is null");
+        this.tables = requireNonNull(tables, "tables is null");
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+    }
+
+    /** From now on what comes in is counted as traffic: replay is over. */
+    void startCounting() {
+        counting = true;
+    }
+
+    boolean isCounting() {
+        return counting;
+    }
+
+    /**
+     * Looks up together what writes end in files, of all tables side by side; to be followed by
+     * {@link #apply} of these, in their order, and then {@link #endAhead}, with nothing between. A
+     * table whose files cannot be used is set aside.
+     *
+     * @param needed the first record that such a table needs
+     */
+    void lookAhead(List<AheadWrite> writes, Lsn needed) throws IOException {
+        Map<TableShard, Search> searches = new LinkedHashMap<>();
+        for (AheadWrite write : writes) {
+            tables.findUnflushed(write.batch().tableId(), write.lsn())
+                    .ifPresent(
+                            table ->
+                                    searches.computeIfAbsent(table, Search::new).writes.add(write));
+        }
+        List<Search> all = List.copyOf(searches.values());
+        for (int i = 0; i < all.size(); i += MAX_SEARCHES) {
+            reads.runAll(all.subList(i, Math.min(all.size(), i + MAX_SEARCHES)));
+        }
+        for (Search search : searches.values()) {
+            try {
+                search.mark();
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                setAside(search.table, search.writes.getFirst().lsn(), broken, needed);
+            }
+            ahead.put(search.table, search.writes.getLast().lsn());
+        }
+        if (!writes.isEmpty()) {
+            aheadLsn = writes.getLast().lsn();
+        }
+    }
+
+    /** Whether what is applied at an LSN was looked up, if it is looked up at all. */
+    boolean isAhead(Lsn lsn) {
+        return lsn.compareTo(aheadLsn) <= 0;
+    }
+
+    /** The results of the lookups are not valid any more: files may change. */
+    void endAhead() {
+        ahead.clear();
+        aheadLsn = Lsn.MIN;
+    }
+
+    /**
+     * The search for the rows in files that writes of a table make obsolete. A failure is stored,
+     * and thrown when its result is marked.
+     */
+    private static final class Search implements ParallelReads.Read {
+        private final TableShard table;
+        private final List<AheadWrite> writes = new ArrayList<>();
+        private EndedInFiles found = EndedInFiles.NONE;
+        private @Nullable Exception failure;
+
+        private Search(TableShard table) {
+            this.table = table;
+        }
+
+        @Override
+        public void run() {
+            try {
+                found =
+                        table.findEndedInFiles(
+                                writes.stream().map(AheadWrite::batch).toList(),
+                                writes.stream().mapToLong(write -> write.lsn().value()).toArray());
+            } catch (IOException | RuntimeException broken) {
+                failure = broken;
+            }
+        }
+
+        private void mark() throws IOException {
+            switch (failure) {
+                case null -> found.mark();
+                case IOException broken -> throw broken;
+                case RuntimeException broken -> throw broken;
+                default -> throw new IllegalStateException(failure);
+            }
+        }
+    }
+
+    /** A batch that is about to be applied. */
+    record AheadWrite(WriteBatchReader batch, Lsn lsn) {}
+
+    /**
+     * Applies a batch. A table that cannot take it is set aside, unless the store does not answer.
+     *
+     * @param logLsn the oldest record that the batch can be replayed from
+     */
+    void apply(WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn) throws IOException {
+        Optional<TableShard> table = tables.findUnflushed(batch.tableId(), lsn);
+        if (table.isPresent()) {
+            try {
+                apply(table.get(), batch, lsn, firstRowId, logLsn);
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                setAside(table.get(), lsn, broken, logLsn);
+            }
+        }
+    }
+
+    private void apply(
+            TableShard table, WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn)
+            throws IOException {
+        if (lsn.compareTo(ahead.getOrDefault(table, Lsn.MIN)) > 0) {
+            table.findEndedInFiles(List.of(batch), new long[] {lsn.value()}).mark();
+        }
+        table.apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
+        if (counting) {
+            table.traffic().ingested(batch.sizeBytes());
+        }
+    }
+
+    /**
+     * @param lsn of the record that the failure is reported for, unless it names a file
+     * @param needed the first record that the table needs
+     */
+    private void setAside(TableShard table, Lsn lsn, Exception broken, Lsn needed) {
+        shard.setAside(table, TableGroupShard.recordName(shard.id(), lsn), broken, needed);
+    }
+}

@@ -1,0 +1,248 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.datafile.DeleteVector;
+import io.stele.engine.scan.KeyPrefetch;
+import io.stele.engine.scan.Prefetched;
+import io.stele.engine.tablet.ColumnFile;
+import io.stele.engine.tablet.KeyText;
+import io.stele.engine.tablet.KeyedVersion;
+import io.stele.engine.tablet.MemTable;
+import io.stele.engine.tablet.RowFile;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableView;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.WouldBlockException;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.XxHash64;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A check for write conflicts of one shard's part of a prepared transaction, before it commits. A
+ * conflict is a key that the transaction changes and that another writer changed after the snapshot
+ * LSN of the transaction. What the transaction read is then not what it would overwrite. Tables
+ * that were dropped or replaced, replaced rows of a changed table, and discarded history are
+ * conflicts too. Runs on the shard's context while the shard's log is held, so nothing changes
+ * during the check.
+ */
+final class ConflictCheck {
+    private final TableFiles files;
+
+    ConflictCheck(TableFiles files) {
+        this.files = requireNonNull(files, "files is null");
+    }
+
+    /** Describes one conflict, if there is any. */
+    Optional<String> find(PreparedPart part, TableGroupShard shard) throws IOException {
+        Optional<String> gone = findGone(part, shard);
+        if (gone.isPresent()) {
+            return gone;
+        }
+        if (part.readLsn().isEmpty()) {
+            return Optional.empty();
+        }
+        Lsn readLsn = part.readLsn().get();
+        for (PartitionDelete delete : part.deletes()) {
+            TableShard table = shard.table(delete.tableId());
+            if (table.changedLsn() > readLsn.value()) {
+                return Optional.of(
+                        "table %s, whose rows it replaces, was changed after LSN %s"
+                                .formatted(table.schema().qualifiedName(), readLsn.withTime()));
+            }
+        }
+        Map<TableShard, List<byte[]>> left = new LinkedHashMap<>();
+        for (WriteBatchReader batch : part.batches()) {
+            TableShard table = shard.table(batch.tableId());
+            if (readLsn.value() < table.historyLsn()) {
+                return Optional.of(
+                        "what happened to table %s before LSN %s is forgotten, so nobody knows what changed since LSN %s"
+                                .formatted(
+                                        table.schema().qualifiedName(),
+                                        new Lsn(table.historyLsn()).withTime(),
+                                        readLsn.withTime()));
+            }
+            List<byte[]> ofTable = left.computeIfAbsent(table, _ -> new ArrayList<>());
+            Optional<byte[]> newer = findInMemory(table, batch, readLsn.value(), ofTable);
+            if (newer.isPresent()) {
+                return Optional.of(describe(table, newer.get(), readLsn));
+            }
+        }
+        for (Map.Entry<TableShard, List<byte[]>> entry : left.entrySet()) {
+            Optional<byte[]> newer = findFarAway(entry.getKey(), entry.getValue(), readLsn.value());
+            if (newer.isPresent()) {
+                return Optional.of(describe(entry.getKey(), newer.get(), readLsn));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static String describe(TableShard table, byte[] key, Lsn readLsn) {
+        return "key %s of table %s was changed after LSN %s"
+                .formatted(
+                        table.schema().hasPrimaryKey()
+                                ? KeyText.of(KeyEncoder.forPrimaryKey(table.schema()), key)
+                                : "of a row",
+                        table.schema().qualifiedName(),
+                        readLsn.withTime());
+    }
+
+    /** Rows that it writes to a replaced table would never be seen. */
+    private static Optional<String> findGone(PreparedPart part, TableGroupShard shard) {
+        Set<TableId> tables = new LinkedHashSet<>();
+        part.files().forEach(file -> tables.add(file.tableId()));
+        part.batches().forEach(batch -> tables.add(batch.tableId()));
+        part.deletes().forEach(delete -> tables.add(delete.tableId()));
+        for (TableId id : tables) {
+            Optional<TableShard> table = shard.findTable(id);
+            if (table.isEmpty()) {
+                return Optional.of("table id " + id + " was dropped");
+            }
+            if (table.get().isReplaced()) {
+                return Optional.of(
+                        "table %s was truncated or replaced"
+                                .formatted(table.get().schema().qualifiedName()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * A key of the batch that was changed after {@code readLsn}, if there is any.
+     *
+     * @param left receives the keys that memory cannot decide, if the store is remote
+     */
+    private Optional<byte[]> findInMemory(
+            TableShard table, WriteBatchReader batch, long readLsn, List<byte[]> left)
+            throws IOException {
+        Candidates in = Candidates.of(table.view(), readLsn);
+        boolean isFar = files.parallelReads().isParallel();
+        batch.rewind();
+        while (batch.next()) {
+            if (batch.kind() == OperationKind.APPEND) {
+                continue;
+            }
+            byte[] key = batch.key();
+            try {
+                boolean isNewer =
+                        isFar
+                                ? NonBlocking.read(() -> isNewer(in, key, Prefetched.NONE))
+                                : isNewer(in, key, Prefetched.NONE);
+                if (isNewer) {
+                    return Optional.of(key);
+                }
+            } catch (WouldBlockException missing) {
+                left.add(key);
+            }
+        }
+        batch.rewind();
+        return Optional.empty();
+    }
+
+    /** The same of keys; what several of them need is read together. */
+    private Optional<byte[]> findFarAway(TableShard table, List<byte[]> keys, long readLsn)
+            throws IOException {
+        Candidates in = Candidates.of(table.view(), readLsn);
+        keys.sort(Arrays::compareUnsigned); // as files are
+        int keysAFetch = KeyPrefetch.keysAFetch(in.view);
+        for (int i = 0; i < keys.size(); i += keysAFetch) {
+            List<byte[]> together = keys.subList(i, Math.min(keys.size(), i + keysAFetch));
+            Prefetched fetched = fetch(in, together);
+            for (byte[] key : together) {
+                if (isNewer(in, key, fetched)) {
+                    return Optional.of(key);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * The files in which keys are searched: SST files that have changes after an LSN, and all
+     * column files with rows that were not deleted by then. The outcome must find the rows that it
+     * deletes, so a file that cannot be read is detected in time.
+     */
+    private record Candidates(
+            TableView view, List<RowFile> rowFiles, List<ColumnFile> columnFiles, long readLsn) {
+        static Candidates of(TableView view, long readLsn) {
+            return new Candidates(
+                    view,
+                    view.rowFiles().stream().filter(file -> file.newestLsn() > readLsn).toList(),
+                    view.columnFiles().stream().filter(file -> !file.hasEnded(readLsn)).toList(),
+                    readLsn);
+        }
+
+        /**
+         * Whether some rows are above the LSN, and some not: then each row must be read to decide.
+         */
+        boolean mixes(ColumnFile file) {
+            return file.entry().minLsn().value() <= readLsn
+                    && file.entry().maxLsn().value() > readLsn;
+        }
+    }
+
+    private Prefetched fetch(Candidates in, List<byte[]> keys) throws IOException {
+        List<ColumnFile> mixed = in.columnFiles.stream().filter(in::mixes).toList();
+        List<ColumnFile> others = in.columnFiles.stream().filter(file -> !in.mixes(file)).toList();
+        KeyPrefetch prefetch = new KeyPrefetch(files);
+        for (byte[] key : keys) {
+            long hash = XxHash64.hash(key, 0, key.length);
+            prefetch.add(in.rowFiles, key, hash);
+            prefetch.add(mixed, key, hash, true);
+            prefetch.add(others, key, hash, false);
+        }
+        return prefetch.fetch();
+    }
+
+    private boolean isNewer(Candidates in, byte[] key, Prefetched fetched) throws IOException {
+        for (MemTable memTable : in.view.memTables()) {
+            KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
+            if (version != null) {
+                return version.lsn() > in.readLsn;
+            }
+        }
+        for (RowFile file : in.rowFiles) {
+            if (file.entry().mayContain(key)
+                    && fetched.over(file)
+                            .get(key, Long.MAX_VALUE)
+                            .filter(found -> found.lsn() > in.readLsn)
+                            .isPresent()) {
+                return true;
+            }
+        }
+        for (ColumnFile file : in.columnFiles) {
+            if (isNewer(in, file, key, fetched)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isNewer(Candidates in, ColumnFile file, byte[] key, Prefetched fetched)
+            throws IOException {
+        int ordinal = fetched.over(file).find(key);
+        if (ordinal == ColumnFile.ABSENT) {
+            return false;
+        }
+        if (file.entry().minLsn().value() > in.readLsn) {
+            return true;
+        }
+        long endLsn = file.deletes().deletedAt(ordinal);
+        return endLsn == DeleteVector.NOT_DELETED
+                ? in.mixes(file) && fetched.row(files, file, ordinal).lsn() > in.readLsn
+                : endLsn > in.readLsn; // it began before it ended
+    }
+}

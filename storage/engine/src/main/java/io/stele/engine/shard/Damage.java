@@ -1,0 +1,42 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Stored data that cannot be used, and is set aside so that the rest stays available.
+ *
+ * @param shard the shard that is affected; empty: no table can be loaded at all
+ * @param table whose part of the shard neither reads nor writes; empty: the shard as a whole
+ * @param object path of the object, or a description of what cannot be used
+ * @param reason what was expected, and what was found
+ * @param sinceMillis when this engine found it
+ */
+public record Damage(
+        Optional<ShardId> shard,
+        Optional<TableId> table,
+        String object,
+        String reason,
+        long sinceMillis) {
+    public Damage {
+        requireNonNull(shard, "shard is null");
+        requireNonNull(table, "table is null");
+        requireNonNull(object, "object is null");
+        requireNonNull(reason, "reason is null");
+    }
+
+    /** Of a table in a shard, by what was thrown. */
+    public static Damage of(
+            ShardId shard, TableId table, String object, Exception cause, long sinceMillis) {
+        return new Damage(
+                Optional.of(shard),
+                Optional.of(table),
+                object,
+                Objects.toString(cause.getMessage(), cause.toString()),
+                sinceMillis);
+    }
+}

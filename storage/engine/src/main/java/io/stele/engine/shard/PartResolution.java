@@ -1,0 +1,240 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.orc.ColumnFileCursor;
+import io.stele.columnfile.orc.ColumnFileReader;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowMapping;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Works out the conditional operations of a transaction's part, and puts what it writes to the
+ * unique indexes of its tables. Runs on the shard's context while the shard's log is held:
+ * everything below the commit LSN is applied, nothing is on its way to the log, and nothing changes
+ * meanwhile. So it comes to the same again at recovery. Blocks on files, as the conflict check
+ * beside it does.
+ */
+final class PartResolution {
+    /** Of workers' files, whose rows are in memory while their values are looked for. */
+    static final long MAX_CHECKED_BYTES = 256L << 20;
+
+    /** The memory of a row there beyond its bytes. */
+    private static final int ROW_OVERHEAD_BYTES = 256;
+
+    private final TableGroupShard shard;
+    private final TableFiles files;
+    private final boolean checked;
+    private final Lsn commitLsn;
+    private final long maxResolvedBytes;
+    private long resolvedBytes;
+
+    /**
+     * @param checked whether unique indexes may refuse it; not once it is decided
+     * @param commitLsn what the transaction commits at: rows that have expired by then are not
+     *     there
+     * @param maxResolvedBytes of what its conditional batches come to, which is one log record
+     */
+    PartResolution(
+            TableGroupShard shard,
+            TableFiles files,
+            boolean checked,
+            Lsn commitLsn,
+            long maxResolvedBytes) {
+        this.maxResolvedBytes = maxResolvedBytes;
+        this.commitLsn = requireNonNull(commitLsn, "commitLsn is null");
+        this.shard = requireNonNull(shard, "shard is null");
+        this.files = requireNonNull(files, "files is null");
+        this.checked = checked;
+    }
+
+    /**
+     * The rows that batches with conditional operations produce, by the batches' index.
+     *
+     * @throws SteleException the reason why the transaction fails: DUPLICATE_KEY and the like
+     */
+    Map<Integer, byte[]> run(PreparedPart part) throws IOException {
+        Set<TableId> tables = new LinkedHashSet<>();
+        part.files().forEach(file -> tables.add(file.tableId()));
+        part.batches().forEach(batch -> tables.add(batch.tableId()));
+        return run(part, tables);
+    }
+
+    /** The same of batches of some tables. */
+    Map<Integer, byte[]> run(PreparedPart part, Set<TableId> tables) throws IOException {
+        Map<Integer, byte[]> resolved = new HashMap<>();
+        for (TableId tableId : tables) {
+            Optional<TableShard> table = shard.findTable(tableId);
+            if (table.isPresent() && table.get().schema().hasPrimaryKey()) {
+                resolved.putAll(resolve(part, table.get()));
+            }
+        }
+        return resolved;
+    }
+
+    /** Once it is decided, a table whose files cannot be used is set aside. */
+    private Map<Integer, byte[]> resolve(PreparedPart part, TableShard table) throws IOException {
+        Map<Integer, byte[]> resolved = new HashMap<>();
+        try {
+            resolve(part, table, resolved);
+        } catch (IOException | RuntimeException broken) {
+            if (checked || StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            shard.setAside(
+                    table,
+                    TableGroupShard.recordName(shard.id(), part.prepareLsn()),
+                    broken,
+                    part.prepareLsn());
+            return Map.of();
+        }
+        return resolved;
+    }
+
+    private void resolve(PreparedPart part, TableShard table, Map<Integer, byte[]> resolved)
+            throws IOException {
+        TableId tableId = table.schema().id();
+        List<UniqueIndexCheck> checks = checked ? shard.checks(table) : List.of();
+        List<Integer> own = new ArrayList<>();
+        Set<Integer> conditional = new HashSet<>();
+        for (int index = 0; index < part.batches().size(); index++) {
+            WriteBatchReader batch = part.batches().get(index);
+            if (batch.tableId().equals(tableId)) {
+                own.add(index);
+                if (isConditional(batch)) {
+                    conditional.add(index);
+                }
+            }
+        }
+        if (conditional.isEmpty() && checks.isEmpty()) {
+            return;
+        }
+        if (!conditional.isEmpty()) {
+            checkNoFiles(part, table);
+        }
+        TableChanges changes = new TableChanges(checks);
+        BatchProbes probes = new BatchProbes(table.schema(), files, checks);
+        List<WorkerRow> workerRows = checks.isEmpty() ? List.of() : workerRows(part, table);
+        while (true) {
+            BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes, commitLsn);
+            workerRows.forEach(row -> evaluation.add(row.key(), row.row()));
+            for (int index : own) {
+                WriteBatchReader batch = inEffect(table, part.batches().get(index));
+                WriteBatchReader plain = evaluation.add(batch, conditional.contains(index)).batch();
+                if (conditional.contains(index)) {
+                    byte[] before =
+                            resolved.put(index, Arrays.copyOf(plain.buffer(), plain.sizeBytes()));
+                    resolvedBytes += plain.sizeBytes() - (before == null ? 0 : before.length);
+                    checkSize(table);
+                }
+            }
+            Optional<Resolution> verdict = evaluation.verdict();
+            if (verdict.isEmpty()) {
+                return;
+            }
+            if (verdict.get() instanceof Resolution.Refused refused) {
+                throw refused.cause();
+            }
+            changes.takeBack();
+            probes.answer(probes.takeOpen().answer());
+        }
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record WorkerRow(byte[] key, byte[] row) {}
+
+    /** The rows of files, which come before those of batches. */
+    private List<WorkerRow> workerRows(PreparedPart part, TableShard table) throws IOException {
+        List<WorkerRow> found = new ArrayList<>();
+        KeyEncoder keys = KeyEncoder.forPrimaryKey(table.schema());
+        long bytes = 0;
+        for (FileEntry entry : part.files()) {
+            if (!entry.tableId().equals(table.schema().id())) {
+                continue;
+            }
+            // Its LSN is not assigned yet, and the LSN of a row is not used.
+            FileEntry readable = entry.withIngest(Lsn.MIN, OptionalLong.empty());
+            RowMapping mapping = table.versions().mapping(entry.schemaVersion());
+            ColumnFileReader rows =
+                    ColumnFileReader.open(files.store(), readable, mapping.from().columns());
+            try (ColumnFileCursor cursor = rows.cursor(mapping)) {
+                while (cursor.advance()) {
+                    byte[] row = cursor.row().toByteArray();
+                    byte[] key = keys.encode(cursor.row());
+                    found.add(new WorkerRow(key, row));
+                    bytes += key.length + row.length + ROW_OVERHEAD_BYTES;
+                    if (bytes > MAX_CHECKED_BYTES) {
+                        throw tooLarge(table);
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    private void checkSize(TableShard table) {
+        if (resolvedBytes > maxResolvedBytes) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_TOO_LARGE,
+                    "Expected at most %d bytes of whole rows that the conditional operations of one transaction come to in a shard, found %d in table %s; write them in parts"
+                            .formatted(
+                                    maxResolvedBytes,
+                                    resolvedBytes,
+                                    table.schema().qualifiedName()));
+        }
+    }
+
+    private static SteleException tooLarge(TableShard table) {
+        return new SteleException(
+                ErrorCode.TRANSACTION_TOO_LARGE,
+                "Expected at most %d bytes of rows in a shard of table %s, which has unique indexes, in one statement, found more; write them in parts, or add the indexes afterwards"
+                        .formatted(MAX_CHECKED_BYTES, table.schema().qualifiedName()));
+    }
+
+    /** The batch in the present schema version, from the one with which it was staged. */
+    private static WriteBatchReader inEffect(TableShard table, WriteBatchReader batch) {
+        return batch.schemaVersion() == table.schema().schemaVersion()
+                ? batch
+                : new BatchMapping(table.versions(), batch.schemaVersion()).map(batch);
+    }
+
+    // Files come before rows in a transaction, and their keys are not checked here.
+    private static void checkNoFiles(PreparedPart part, TableShard table) {
+        boolean hasFiles =
+                part.files().stream().anyMatch(file -> file.tableId().equals(table.schema().id()));
+        if (hasFiles) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected files or conditional writes of table %s in one transaction, found both"
+                            .formatted(table.schema().qualifiedName()));
+        }
+    }
+
+    static boolean isConditional(WriteBatchReader batch) {
+        batch.rewind();
+        boolean conditional = false;
+        while (!conditional && batch.next()) {
+            conditional = batch.kind().isConditional();
+        }
+        batch.rewind();
+        return conditional;
+    }
+}

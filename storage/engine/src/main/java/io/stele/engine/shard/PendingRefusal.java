@@ -1,0 +1,20 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.SteleException;
+import java.util.concurrent.CompletableFuture;
+
+/** A refusal that is being logged, with its waiting client. */
+record PendingRefusal(
+        RefusalRecord record,
+        SteleException cause,
+        WriteResolver.Ticket ticket,
+        CompletableFuture<WriteOutcome> acknowledgement) {
+    PendingRefusal {
+        requireNonNull(record, "record is null");
+        requireNonNull(cause, "cause is null");
+        requireNonNull(ticket, "ticket is null");
+        requireNonNull(acknowledgement, "acknowledgement is null");
+    }
+}

@@ -1,0 +1,526 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.shard.BatchApplier.AheadWrite;
+import io.stele.engine.shard.PrepareRecords.Piece;
+import io.stele.engine.shard.TransactionRecords.Outcome;
+import io.stele.engine.shard.TransactionRecords.Prepare;
+import io.stele.engine.tablet.ColumnFile;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.wal.LogHold;
+import io.stele.engine.wal.LogPosition;
+import io.stele.engine.wal.RecordType;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of transactions over shards that one shard has: those that are prepared, what their
+ * conditional batches come to, and the application of their outcomes.
+ *
+ * <p>Invariant: an outcome is applied as a whole, however often a file that it needs cannot be
+ * read; what was done before the failure is not done again.
+ *
+ * <p>Confined to the shard's context, except for what logs a record: {@link #prepare}, {@link
+ * #decide} and {@link #abort}, which any thread may call.
+ */
+final class ShardTransactions {
+    private final TableGroupShard shard;
+    private final ShardTables tables;
+    private final BatchApplier batches;
+    private final TableFiles files;
+    private final LongSupplier nowMillis;
+    private final Map<String, PreparedPart> prepared = new LinkedHashMap<>();
+
+    /** Of prepared transactions that are worked out: what their conditional batches come to. */
+    private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
+
+    /** Of those that were prepared in replay: they ended, with or without a record of it. */
+    private final Set<String> settled = new HashSet<>();
+
+    private Predicate<FileEntry> dropped = file -> false;
+    private int doneSteps; // of a transaction whose application waits: deletions, its files, its
+
+    // batches
+
+    ShardTransactions(
+            TableGroupShard shard,
+            ShardTables tables,
+            BatchApplier batches,
+            TableFiles files,
+            LongSupplier nowMillis) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.tables = requireNonNull(tables, "tables is null");
+        this.batches = requireNonNull(batches, "batches is null");
+        this.files = requireNonNull(files, "files is null");
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+    }
+
+    /** Files that are given up are not put into effect. */
+    void passOver(Predicate<FileEntry> newDropped) {
+        dropped = requireNonNull(newDropped, "newDropped is null");
+    }
+
+    /** Logs a transaction's part; completes when it is durable and applied. */
+    CompletableFuture<@Nullable Void> prepare(
+            String transactionId,
+            Optional<Lsn> readLsn,
+            List<FileEntry> newFiles,
+            List<byte[]> newBatches,
+            List<PartitionDelete> deletes) {
+        Prepare prepare =
+                new Prepare(
+                        transactionId,
+                        readLsn,
+                        newFiles,
+                        newBatches.stream().map(ByteBuffer::wrap).toList(),
+                        deletes);
+        List<Piece> pieces;
+        try {
+            shard.checkServing();
+            newFiles.forEach(file -> shard.checkNotSetAside(file.tableId()));
+            newBatches.forEach(
+                    batch -> shard.checkNotSetAside(new WriteBatchReader(batch).tableId()));
+            deletes.forEach(delete -> shard.checkNotSetAside(delete.tableId()));
+            pieces = PrepareRecords.of(prepare, shard.log().recordBytes());
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+        return append(transactionId, pieces)
+                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+    }
+
+    /** Appends the records of a part; where one is refused, those before it are given up. */
+    private CompletableFuture<LogPosition> append(String transactionId, List<Piece> pieces) {
+        CompletableFuture<LogPosition> appended = new CompletableFuture<>();
+        for (int i = 0; i < pieces.size(); i++) {
+            Piece piece = pieces.get(i);
+            appended =
+                    shard.log()
+                            .append(
+                                    shard.id(),
+                                    RecordType.PREPARE,
+                                    piece.payload(),
+                                    piece.prepare());
+            if (appended.isCompletedExceptionally()) {
+                if (i > 0) {
+                    abort(transactionId);
+                }
+                return appended;
+            }
+        }
+        return appended;
+    }
+
+    /**
+     * Logs how a held transaction ended here. Completes when its record is in the log's queue, with
+     * what completes when it is durable and applied.
+     */
+    CompletableFuture<CompletableFuture<@Nullable Void>> decide(
+            LogHold hold, String transactionId, boolean committed) {
+        return shard.context()
+                .submit(
+                        () -> {
+                            Outcome outcome = outcome(transactionId, committed);
+                            return hold.append(
+                                            shard.id(),
+                                            RecordType.OUTCOME,
+                                            TransactionRecords.encode(outcome),
+                                            outcome)
+                                    .thenCompose(position -> shard.awaitApplied(position.lsn()));
+                        });
+    }
+
+    /**
+     * Logs that a transaction was given up before anything was decided. Never waits for room in the
+     * log: what is prepared must not stay because others write much.
+     */
+    CompletableFuture<@Nullable Void> abort(String transactionId) {
+        Outcome outcome = Outcome.aborted(transactionId);
+        return shard.log()
+                .appendNow(
+                        shard.id(), RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
+                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+    }
+
+    /**
+     * The reason why a prepared transaction cannot commit, if there is one: a key that it changes
+     * was changed since its snapshot, or one of its conditional operations or changes is refused
+     * because of the present rows. This call also evaluates its conditional operations.
+     *
+     * @param commitLsn the LSN at which it would commit
+     * @param maxResolvedBytes of the rows that its conditional operations produce
+     */
+    CompletableFuture<Optional<SteleException>> findConflict(
+            String transactionId, Lsn commitLsn, long maxResolvedBytes) {
+        return shard.context()
+                .submit(
+                        () -> {
+                            PreparedPart part =
+                                    requireNonNull(
+                                            prepared.get(transactionId),
+                                            "transaction is not prepared");
+                            Optional<SteleException> damaged = refusal(part);
+                            if (damaged.isPresent()) {
+                                return damaged;
+                            }
+                            Optional<String> conflict = new ConflictCheck(files).find(part, shard);
+                            if (conflict.isPresent()) {
+                                return Optional.of(
+                                        new SteleException(
+                                                ErrorCode.TRANSACTION_CONFLICT,
+                                                "Transaction "
+                                                        + transactionId
+                                                        + " conflicts: "
+                                                        + conflict.get()));
+                            }
+                            try {
+                                resolved.put(
+                                        transactionId,
+                                        new PartResolution(
+                                                        shard,
+                                                        files,
+                                                        true,
+                                                        commitLsn,
+                                                        maxResolvedBytes)
+                                                .run(part));
+                                return Optional.empty();
+                            } catch (SteleException refused) {
+                                return Optional.of(refused);
+                            }
+                        });
+    }
+
+    /** Of a table that was set aside since the part was prepared. */
+    private Optional<SteleException> refusal(PreparedPart part) {
+        return part.tables().stream().map(shard::refusal).flatMap(Optional::stream).findFirst();
+    }
+
+    /** A PREPARE record: remembers the part, or more of it. */
+    void apply(Prepare prepare, Lsn lsn) {
+        Optional<PreparedPart> part = with(prepared(prepare.transactionId()), prepare, lsn);
+        if (part.isPresent()) {
+            prepared.put(prepare.transactionId(), part.get());
+        } else if (batches.isCounting()) {
+            throw new IllegalStateException(
+                    "Expected more of a prepared transaction, found none of "
+                            + prepare.transactionId());
+        } // else what came before it is trimmed, as all of it is in files
+    }
+
+    /** The prepared part of a transaction, if it is not decided. */
+    Optional<PreparedPart> prepared(String transactionId) {
+        return Optional.ofNullable(prepared.get(transactionId));
+    }
+
+    /** A part after a PREPARE record; empty if it continues a part that is missing. */
+    static Optional<PreparedPart> with(Optional<PreparedPart> known, Prepare prepare, Lsn lsn) {
+        return prepare.continues()
+                ? known.map(part -> part.and(prepare))
+                : Optional.of(PreparedPart.of(prepare, lsn));
+    }
+
+    /**
+     * The batches that an outcome from before the start puts into tables; empty if it changes files
+     * as well, or if the result of batches depends on the rows present then.
+     */
+    Optional<List<WriteBatchReader>> plainBatches(
+            Optional<PreparedPart> prepared, Outcome outcome, Lsn lsn) {
+        if (prepared.isEmpty() || !outcome.committed()) {
+            return Optional.of(List.of());
+        }
+        PreparedPart part = prepared.get();
+        boolean isPlain =
+                part.files().stream().noneMatch(file -> isUnflushed(file.tableId(), lsn))
+                        && part.deletes().stream()
+                                .noneMatch(delete -> isUnflushed(delete.tableId(), lsn))
+                        && tablesWithout(part, outcome.resolved(), lsn).isEmpty();
+        return isPlain
+                ? Optional.of(part.withResolved(outcome.resolved()).batches())
+                : Optional.empty();
+    }
+
+    private boolean isUnflushed(TableId tableId, Lsn lsn) {
+        return tables.find(tableId).filter(table -> table.flushedLsn() < lsn.value()).isPresent();
+    }
+
+    /** An OUTCOME record: applies the prepared part, or drops it. */
+    void apply(Outcome outcome, Lsn lsn) throws IOException {
+        PreparedPart part = prepared.get(outcome.transactionId());
+        if (part == null) {
+            if (batches.isCounting()) {
+                throw new IllegalStateException(
+                        "Expected transaction " + outcome.transactionId() + " to be prepared");
+            }
+            return; // Its PREPARE is trimmed: all of it is in files.
+        }
+        if (outcome.committed()) {
+            applyPart(
+                    part.withResolved(resolved(part, outcome, lsn)),
+                    firstRowIds(part, outcome, lsn),
+                    lsn);
+        }
+        // Only now: until then it may be tried again
+        prepared.remove(outcome.transactionId());
+        resolved.remove(outcome.transactionId());
+    }
+
+    /**
+     * The rows that conditional batches produce. An outcome that was logged while a table was set
+     * aside lacks them for that table. When the table is back, they are evaluated at the same place
+     * in the log.
+     */
+    private Map<Integer, byte[]> resolved(PreparedPart part, Outcome outcome, Lsn lsn)
+            throws IOException {
+        Set<TableId> open =
+                batches.isCounting() ? Set.of() : tablesWithout(part, outcome.resolved(), lsn);
+        if (open.isEmpty()) {
+            return outcome.resolved();
+        }
+        // Others have files of after it, in which their conditions do not hold any more
+        Map<Integer, byte[]> all =
+                new HashMap<>(
+                        new PartResolution(shard, files, false, lsn, Long.MAX_VALUE)
+                                .run(part, open));
+        all.putAll(outcome.resolved());
+        return all;
+    }
+
+    /**
+     * The row ids of its rows in tables without a key. An outcome that was logged while such a
+     * table was set aside has none for it; when the table is back, they are the next ones, since
+     * nothing was written to it after.
+     */
+    private Map<TableId, Long> firstRowIds(PreparedPart part, Outcome outcome, Lsn lsn) {
+        if (batches.isCounting()) {
+            return outcome.firstRowIds();
+        }
+        Map<TableId, Long> all = new HashMap<>(outcome.firstRowIds());
+        rowCounts(part)
+                .forEach(
+                        (tableId, count) -> {
+                            if (count > 0 && !all.containsKey(tableId)) {
+                                tables.find(tableId)
+                                        .filter(table -> !table.schema().hasPrimaryKey())
+                                        .filter(table -> table.flushedLsn() < lsn.value())
+                                        .ifPresent(
+                                                table -> all.put(tableId, table.takeRowIds(count)));
+                            }
+                        });
+        return all;
+    }
+
+    private static Map<TableId, Long> rowCounts(PreparedPart part) {
+        Map<TableId, Long> counts = new HashMap<>();
+        for (FileEntry entry : part.files()) {
+            counts.merge(entry.tableId(), entry.rowCount(), Long::sum);
+        }
+        for (WriteBatchReader batch : part.batches()) {
+            counts.merge(batch.tableId(), (long) AppendedRows.count(batch), Long::sum);
+        }
+        return counts;
+    }
+
+    /** The tables of conditional batches whose rows the outcome record lacks. */
+    private Set<TableId> tablesWithout(PreparedPart part, Map<Integer, byte[]> known, Lsn lsn) {
+        Set<TableId> without = new HashSet<>();
+        for (int index = 0; index < part.batches().size(); index++) {
+            WriteBatchReader batch = part.batches().get(index);
+            if (isUnflushed(batch.tableId(), lsn)
+                    && PartResolution.isConditional(batch)
+                    && !known.containsKey(index)) {
+                without.add(batch.tableId());
+            }
+        }
+        return without;
+    }
+
+    private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
+            throws IOException {
+        part.tables().forEach(tableId -> tables.noteLost(tableId, part.prepareLsn(), lsn));
+        // Before what the transaction writes, which they do not end
+        for (PartitionDelete delete :
+                doneSteps == 0 ? part.deletes() : List.<PartitionDelete>of()) {
+            tables.findUnflushed(delete.tableId(), lsn)
+                    .ifPresent(table -> endPartitions(table, delete, part, lsn));
+        }
+        Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
+        int step = 1;
+        doneSteps = Math.max(doneSteps, step);
+        for (FileEntry entry : part.files()) {
+            Optional<TableShard> table = tables.findUnflushed(entry.tableId(), lsn);
+            long firstRowId = nextRowIds.getOrDefault(entry.tableId(), WriteRecord.NO_ROW_ID);
+            nextRowIds.computeIfPresent(
+                    entry.tableId(), (tableId, next) -> next + entry.rowCount());
+            if (table.isPresent() && step >= doneSteps && !dropped.test(entry)) {
+                OptionalLong rowIds =
+                        table.get().schema().hasPrimaryKey()
+                                ? OptionalLong.empty()
+                                : OptionalLong.of(firstRowId);
+                ingest(table.get(), entry.withIngest(lsn, rowIds), part.prepareLsn());
+            }
+            step++;
+            doneSteps = Math.max(doneSteps, step);
+        }
+        boolean isAhead =
+                batches.isAhead(lsn); // with others, by the caller that applies all of them
+        try {
+            int ahead = 0;
+            for (int i = 0; i < part.batches().size(); i++) {
+                WriteBatchReader batch = part.batches().get(i);
+                long firstRowId = nextRowIds.getOrDefault(batch.tableId(), WriteRecord.NO_ROW_ID);
+                nextRowIds.computeIfPresent(
+                        batch.tableId(), (tableId, next) -> next + AppendedRows.count(batch));
+                if (step >= doneSteps) {
+                    if (!isAhead && i >= ahead) {
+                        ahead = i + lookAhead(part.batches(), i, lsn);
+                    }
+                    batches.apply(batch, lsn, firstRowId, part.prepareLsn());
+                }
+                step++;
+                doneSteps = Math.max(doneSteps, step);
+            }
+        } finally {
+            if (!isAhead) {
+                batches.endAhead();
+            }
+        }
+        doneSteps = 0;
+    }
+
+    /**
+     * Looks up together what batches end in files; they have one LSN.
+     *
+     * @return of how many, from the first
+     */
+    private int lookAhead(List<WriteBatchReader> all, int first, Lsn lsn) throws IOException {
+        List<AheadWrite> writes = new ArrayList<>();
+        int operations = 0;
+        for (int i = first; i < all.size() && operations < RecordApplier.MAX_AHEAD; i++) {
+            writes.add(new AheadWrite(all.get(i), lsn));
+            operations += all.get(i).operationCount();
+        }
+        batches.endAhead();
+        batches.lookAhead(writes, lsn);
+        return writes.size();
+    }
+
+    private void endPartitions(
+            TableShard table, PartitionDelete delete, PreparedPart part, Lsn lsn) {
+        try {
+            table.endPartitions(
+                    delete.partitions(),
+                    lsn.value(),
+                    part.prepareLsn().value(),
+                    nowMillis.getAsLong());
+        } catch (RuntimeException broken) {
+            shard.setAside(
+                    table,
+                    TableGroupShard.recordName(shard.id(), part.prepareLsn()),
+                    broken,
+                    part.prepareLsn());
+        }
+    }
+
+    /** A table whose new file cannot be used is set aside, unless the store does not answer. */
+    private void ingest(TableShard table, FileEntry entry, Lsn prepareLsn) throws IOException {
+        try {
+            ColumnFile file = files.openColumn(entry, table.versions());
+            table.ingest(files, file, prepareLsn.value(), nowMillis.getAsLong());
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            shard.setAside(table, FailedFile.of(entry, broken), broken, prepareLsn);
+            return;
+        }
+        if (batches.isCounting()) {
+            table.traffic().adopted(entry);
+        }
+    }
+
+    /** Takes the row ids that a prepared transaction needs. */
+    private Outcome outcome(String transactionId, boolean committed) {
+        if (!committed) {
+            return Outcome.aborted(transactionId);
+        }
+        PreparedPart part =
+                requireNonNull(prepared.get(transactionId), "transaction is not prepared");
+        Map<TableId, Long> needed = rowCounts(part);
+        Map<TableId, Long> firstRowIds = new HashMap<>();
+        needed.forEach(
+                (tableId, count) ->
+                        tables.find(tableId)
+                                .filter(table -> !table.schema().hasPrimaryKey() && count > 0)
+                                .ifPresent(
+                                        table ->
+                                                firstRowIds.put(tableId, table.takeRowIds(count))));
+        return new Outcome(
+                transactionId,
+                true,
+                firstRowIds,
+                requireNonNull(resolved.get(transactionId), "transaction is not resolved"));
+    }
+
+    /** Transactions whose outcome is not in the log; at recovery only. */
+    Collection<PreparedPart> inDoubt() {
+        prepared.keySet().removeAll(settled);
+        settled.clear();
+        return List.copyOf(prepared.values());
+    }
+
+    /**
+     * A transaction ended before its log records were deleted, though its OUTCOME record may be
+     * gone.
+     */
+    void settled(String transactionId) {
+        settled.add(transactionId);
+    }
+
+    /**
+     * Applies an outcome that recovery found, and returns the record to log for it; at recovery
+     * only.
+     */
+    List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn) throws IOException {
+        if (committed) {
+            // As before the crash: nothing between came to the log. It passed the checks then.
+            PreparedPart part = requireNonNull(prepared.get(transactionId));
+            resolved.put(
+                    transactionId,
+                    new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
+        }
+        Outcome outcome = outcome(transactionId, committed);
+        apply(outcome, lsn);
+        return TransactionRecords.encode(outcome);
+    }
+
+    /** The lowest log LSN of a prepared part; {@code Long.MAX_VALUE} if there is none. */
+    long minLogLsn() {
+        long lowest = Long.MAX_VALUE;
+        for (PreparedPart part : prepared.values()) {
+            lowest = Math.min(lowest, part.prepareLsn().value());
+        }
+        return lowest;
+    }
+}

@@ -1,0 +1,899 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.WriterProgress;
+import io.stele.engine.shard.ShardTables.LsnRange;
+import io.stele.engine.shard.WriteResolver.Ticket;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableVersions;
+import io.stele.engine.wal.DurableRecord;
+import io.stele.engine.wal.LogHold;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.scheduler.ExecutionContext;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiPredicate;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One shard of a table group: all tables' rows that hash to it, one order of changes, one execution
+ * context. It is the interface of the shard; its parts do the work.
+ *
+ * <p>A write is validated on the caller's thread, appended to the log ({@link WriteAppender}), and
+ * applied once durable, in log order ({@link ApplyQueue}), by several apply workers if one does not
+ * keep up with the log; then it is acknowledged. Persisting the next group and applying the last
+ * one overlap.
+ *
+ * <p>Invariant: {@code appliedLsn <= durable LSN of the shard}. If an application fails, what is in
+ * memory can no longer be trusted: the shard stops serving until the process restarts and replays.
+ *
+ * <p>State is confined to the {@linkplain ShardContext context} unless a method says otherwise;
+ * replay happens before the context runs anything.
+ */
+public final class TableGroupShard {
+    /** The attachment of an outcome record whose effect is applied already. */
+    public static final Object RESOLVED = new Object();
+
+    private final ShardId id;
+    private final ShardContext context;
+    private final LongSupplier nowMillis;
+    private final WriteGate gate;
+    private final TableFiles files;
+    private final ShardTables tables;
+    private final WriterWindows writers; // guarded by itself
+    private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
+    private final WriteResolver resolver;
+    private final WriteAppender appender;
+    private final BatchApplier batches;
+    private final ShardTransactions transactions;
+    private final RecordApplier applier;
+    private final RecordReplay replay;
+    private final ApplyQueue queue;
+    private volatile @Nullable ShardLog log; // set once, when the shard starts serving
+    private volatile @Nullable SteleException failure;
+    private volatile long failedMillis; // when it stopped, if it did
+    private volatile String failedObject; // because of which
+    private volatile boolean recovered = true; // unless it stopped before that
+    private OptionalLong stoppedLsn = OptionalLong.empty(); // see letGo
+
+    /**
+     * @param context applies records while one worker is enough, and runs everything else that
+     *     changes the shard
+     * @param laneContexts creates the context of an apply worker
+     * @param maxWriteWait a write that is held back for this long is refused
+     * @param releaser runs writes that waited for memory
+     * @param lookups runs reads of files that writes depend on; may block, and takes every task
+     */
+    public TableGroupShard(
+            ShardId id,
+            ExecutionContext context,
+            IntFunction<ExecutionContext> laneContexts,
+            ApplyOptions apply,
+            TableFiles files,
+            LongSupplier nowMillis,
+            Duration maxWriteWait,
+            Executor releaser,
+            Executor lookups) {
+        this.id = requireNonNull(id, "id is null");
+        this.failedObject = "shard " + id;
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.writers = new WriterWindows(nowMillis);
+        this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
+        this.files = requireNonNull(files, "files is null");
+        this.tables = new ShardTables(id);
+        this.resolver = new WriteResolver(this, files, lookups);
+        this.appender = new WriteAppender(id, this::log, this::unlogged);
+        this.batches = new BatchApplier(this, tables, files.parallelReads(), nowMillis);
+        this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
+        this.applier = new RecordApplier(batches, transactions, writers);
+        this.replay = new RecordReplay(batches, transactions, writers);
+        ApplyLanes lanes = new ApplyLanes(tables, laneContexts, this::groupEnded);
+        this.queue =
+                new ApplyQueue(
+                        this,
+                        applier,
+                        new WriteAnswers(tables, resolver),
+                        applied,
+                        resolver,
+                        nowMillis,
+                        apply,
+                        lanes);
+        this.context = new ShardContext(context, lanes::atRest, queue::barrier);
+    }
+
+    public ShardId id() {
+        return id;
+    }
+
+    public ShardContext context() {
+        return context;
+    }
+
+    private void groupEnded(LaneGroup group) {
+        queue.groupEnded(group);
+    }
+
+    /**
+     * Starts serving, after replay. {@code afterApply} is called on the context whenever records
+     * were applied.
+     */
+    public void start(ShardLog newLog, Runnable newAfterApply) {
+        queue.start(newAfterApply);
+        batches.startCounting();
+        log = requireNonNull(newLog, "newLog is null");
+    }
+
+    /**
+     * Adds a table, or what the catalog changed of it; any thread, one at a time. Changed columns
+     * are in effect when the context has run what it is given here, and before anything that it is
+     * given later.
+     */
+    public void putTable(TableVersions newest) {
+        if (tables.isSetAside(newest.schema().id())) {
+            return; // the next start begins with what the catalog has then
+        }
+        TableShard added = new TableShard(id, newest, files.rowCache(), files.parallelReads());
+        TableShard known = tables.addIfAbsent(added);
+        if (known == null || tables.isSetAside(newest.schema().id())) {
+            return;
+        }
+        boolean altered = newest.schemaVersion() != known.announced().schemaVersion();
+        if (altered) {
+            // Before it is announced: records of batches that have the new columns come after this.
+            context.execute(() -> alter(known, newest));
+        }
+        known.announce(newest);
+    }
+
+    private void alter(TableShard table, TableVersions changed) {
+        if (failure != null) {
+            return; // memory does not match the log; a restart begins with the new columns
+        }
+        TableVersions announced = table.announced(); // perhaps under a newer name
+        boolean isNewest = announced.schemaVersion() >= changed.schemaVersion();
+        table.alter(isNewest ? announced : changed, applied.applied().value());
+        resolver.altered();
+        queue.runAfterApply();
+    }
+
+    /** Drops the state of a dropped table; any thread. The maintenance handles its files. */
+    public void removeTable(TableId tableId) {
+        tables.remove(tableId)
+                .ifPresent(
+                        removed -> {
+                            removed.drop();
+                            context.execute(() -> resolver.forget(tableId));
+                        });
+    }
+
+    /** Takes no writes of a table any more; what it has is read on. Any thread. */
+    public void replaceTable(TableId tableId) {
+        tables.find(tableId).ifPresent(TableShard::replace);
+    }
+
+    /** Those that serve. */
+    public Collection<TableShard> tables() {
+        return tables.all();
+    }
+
+    /** Empty also where the table is set aside. */
+    public Optional<TableShard> findTable(TableId tableId) {
+        return tables.find(tableId);
+    }
+
+    /**
+     * STALE_TABLE when the table is not, or no more, in this shard; else why it is set aside, or
+     * why the shard stopped.
+     */
+    public TableShard table(TableId tableId) {
+        checkNotFailed();
+        return tables.get(tableId);
+    }
+
+    // ---- what cannot be used
+    // -------------------------------------------------------------------------------------------------------------
+
+    /**
+     * Sets a table aside: it is neither read nor written until the next start. Its memory is freed,
+     * and its log records are retained ({@link #keptRecords}). On the context, at rest, or before
+     * {@link #start}.
+     *
+     * @param found the damage of the table
+     * @param needed the LSN of the first record that it needs, if its memory does not determine it
+     */
+    public void setAside(TableShard table, List<Damage> found, Lsn needed) {
+        TableId tableId = table.schema().id();
+        // A transaction that is not decided may be of this table
+        long first =
+                Math.min(transactions.minLogLsn(), Math.min(needed.value(), table.minLogLsn()));
+        long last = Math.max(needed.value(), table.changedLsn());
+        tables.setAside(new SetAsideTable(table, found, first, last));
+        table.drop();
+        table.letGo();
+        resolver.forget(tableId);
+    }
+
+    /** The name of a damaged log record. */
+    static String recordName(ShardId shard, Lsn lsn) {
+        return "log/" + shard + "/" + lsn;
+    }
+
+    /**
+     * The same for one thing that was met when a record was to be applied.
+     *
+     * @param object what it is, unless the cause names a file of the table
+     */
+    void setAside(TableShard table, String object, Exception cause, Lsn needed) {
+        Damage found =
+                Damage.of(
+                        id,
+                        table.schema().id(),
+                        FailedFile.find(table, cause).orElse(object),
+                        cause,
+                        nowMillis.getAsLong());
+        setAside(table, List.of(found), needed);
+    }
+
+    /** Fails where a table is set aside. */
+    public void checkNotSetAside(TableId tableId) {
+        Optional<SteleException> refusal = tables.refusal(tableId);
+        if (refusal.isPresent()) {
+            throw refusal.get();
+        }
+    }
+
+    boolean isSetAside(TableId tableId) {
+        return tables.isSetAside(tableId);
+    }
+
+    Optional<SteleException> refusal(TableId tableId) {
+        return tables.refusal(tableId);
+    }
+
+    /** Takes a table that was set aside out of it for good, since it is dropped; any thread. */
+    public Optional<TableShard> forgetSetAside(TableId tableId) {
+        return tables.forget(tableId).map(SetAsideTable::table);
+    }
+
+    /** The tables that are set aside; any thread. */
+    public List<TableId> setAside() {
+        return tables.setAside().stream().map(aside -> aside.table().schema().id()).toList();
+    }
+
+    /**
+     * The objects that cannot be used here, and the tables that are not served because of them; any
+     * thread.
+     */
+    public List<Damage> damages() {
+        List<Damage> found = new ArrayList<>();
+        SteleException stopped = failure;
+        if (stopped != null) {
+            found.add(
+                    new Damage(
+                            Optional.of(id),
+                            Optional.empty(),
+                            failedObject,
+                            String.valueOf(stopped.getMessage()),
+                            failedMillis));
+        }
+        tables.setAside().forEach(aside -> found.addAll(aside.damages()));
+        return found;
+    }
+
+    /**
+     * The records that this shard will not put into files, and that a later start needs. On the
+     * context.
+     */
+    public Optional<KeptRecords> keptRecords() {
+        if (failure != null) {
+            return Optional.of(
+                    new KeptRecords(
+                            stoppedLsn.isPresent() ? stoppedLsn.getAsLong() : neededOnceStopped(),
+                            Long.MAX_VALUE,
+                            Optional.empty()));
+        }
+        Collection<SetAsideTable> aside = tables.setAside();
+        Map<TableId, LsnRange> lost = tables.lost();
+        if (aside.isEmpty() && lost.isEmpty()) {
+            return Optional.empty();
+        }
+        long first = tables.all().isEmpty() ? writers.minUnsavedLsn() : Long.MAX_VALUE;
+        long last = 0;
+        Set<TableId> ids = new HashSet<>();
+        for (SetAsideTable table : aside) {
+            first = Math.min(first, table.firstLsn());
+            last = Math.max(last, table.lastLsn());
+            ids.add(table.table().schema().id());
+        }
+        for (Map.Entry<TableId, LsnRange> table : lost.entrySet()) {
+            first = Math.min(first, table.getValue().first().value());
+            last = Math.max(last, table.getValue().last().value());
+            ids.add(table.getKey());
+        }
+        return Optional.of(new KeptRecords(first, last, Optional.of(ids)));
+    }
+
+    /** The first record that a start needs after the shard stopped. */
+    private long neededOnceStopped() {
+        // A shard that stopped before the end of replay cannot know which records it needs
+        long first = recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
+        for (SetAsideTable table : tables.setAside()) {
+            first = Math.min(first, table.firstLsn());
+        }
+        return first;
+    }
+
+    /**
+     * The shard stopped, so its memory will not be read or flushed, and is freed. On the context,
+     * while the apply workers are idle.
+     */
+    void letGo() {
+        if (failure != null && stoppedLsn.isEmpty()) {
+            stoppedLsn = OptionalLong.of(neededOnceStopped());
+            tables.all().forEach(TableShard::letGo);
+        }
+    }
+
+    // ---- writes
+    // -------------------------------------------------------------------------------------------------------------
+
+    /**
+     * Writes a batch; the future completes when it is durable and applied. The array must not
+     * change any more.
+     *
+     * <p>A batch with the writer and sequence of an earlier one is answered with that one's
+     * outcome.
+     */
+    public CompletableFuture<WriteOutcome> write(
+            UUID writerId, long sequence, byte[] bytes, int offset, int length) {
+        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
+        try {
+            checkServing();
+            WriteBatchReader batch = new WriteBatchReader(bytes, offset, length);
+            QueuedWrite write = validated(writerId, sequence, batch, acknowledgement);
+            if (gate.pass(length, new GatedWrite(write))) {
+                submit(write, true);
+            }
+        } catch (SteleException refused) {
+            if (!refused.code().retryable()) {
+                writers.givenUp(writerId, sequence);
+            }
+            refuseNew(writerId, sequence, acknowledgement, refused);
+        }
+        return acknowledgement;
+    }
+
+    /**
+     * Refuses a write as BUSY for what is not the shard's doing. It may come again under its
+     * sequence, and none of the writer overtakes it.
+     */
+    public CompletableFuture<WriteOutcome> postpone(
+            UUID writerId, long sequence, SteleException busy) {
+        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
+        writers.postponed(writerId, sequence, acknowledgement);
+        refuseNew(writerId, sequence, acknowledgement, busy);
+        return acknowledgement;
+    }
+
+    /**
+     * A write that was applied before is still acknowledged, even if the table or the gate refuses
+     * new ones.
+     */
+    private void refuseNew(
+            UUID writerId,
+            long sequence,
+            CompletableFuture<WriteOutcome> acknowledgement,
+            SteleException refused) {
+        writers.find(writerId, sequence)
+                .ifPresentOrElse(
+                        earlier -> Futures.forward(earlier, acknowledgement),
+                        () -> acknowledgement.completeExceptionally(refused));
+    }
+
+    /** A write that waits at the gate and is not yet in {@link WriterWindows}. */
+    private final class GatedWrite implements HeldWrite {
+        private final QueuedWrite write;
+
+        private GatedWrite(QueuedWrite write) {
+            this.write = write;
+        }
+
+        @Override
+        public boolean tryRun() {
+            return submit(write, false);
+        }
+
+        @Override
+        public void postponed() {
+            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
+        }
+
+        @Override
+        public void refuse(SteleException busy) {
+            refuseNew(write.writerId(), write.sequence(), write.acknowledgement(), busy);
+        }
+    }
+
+    private QueuedWrite validated(
+            UUID writerId,
+            long sequence,
+            WriteBatchReader batch,
+            CompletableFuture<WriteOutcome> acknowledgement) {
+        TableShard table = tables.writable(batch.tableId());
+        BatchValidator.Summary summary = new BatchValidator(table.announced(), id).validate(batch);
+        return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
+    }
+
+    /**
+     * Puts a write on its way.
+     *
+     * @param waits for room in the log
+     * @return false: there is no room, and nothing was done
+     */
+    private boolean submit(QueuedWrite write, boolean waits) {
+        Optional<CompletableFuture<WriteOutcome>> earlier;
+        try {
+            earlier = writers.admit(write.writerId(), write.sequence(), write.acknowledgement());
+        } catch (SteleException outOfTurn) {
+            write.acknowledgement().completeExceptionally(outOfTurn);
+            return true;
+        }
+        if (earlier.isPresent()) {
+            Futures.forward(earlier.get(), write.acknowledgement());
+            return true;
+        }
+        try {
+            checkNotAltered(write);
+            if (resolver.take(write)) {
+                return true;
+            }
+            Resolution plain = new Resolution.Accepted(write.batch(), 0);
+            if (waits) {
+                appender.append(write, plain, Ticket.PASSED_BY);
+            } else if (!appender.tryAppend(write, plain, Ticket.PASSED_BY)) {
+                resolver.dropped();
+                writers.withdrawn(write.writerId(), write.sequence(), write.acknowledgement());
+                return false;
+            }
+        } catch (RuntimeException | Error refused) {
+            refuse(write, refused);
+        }
+        return true;
+    }
+
+    /**
+     * A write that was held at the gate while its table's columns changed is refused as those that
+     * depend on rows are: its writer's batches before it may be, and must not come behind it.
+     */
+    private void checkNotAltered(QueuedWrite write) {
+        tables.writable(write.batch().tableId());
+        int announced = write.table().announced().schemaVersion();
+        if (announced != write.batch().schemaVersion()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected rows of schema version %d of table %s, found version %d: its columns were changed while they waited"
+                            .formatted(
+                                    announced,
+                                    write.table().schema().qualifiedName(),
+                                    write.batch().schemaVersion()));
+        }
+    }
+
+    /** Nothing of it is logged; it may come again under the same sequence. Any thread. */
+    void refuse(QueuedWrite write, Throwable cause) {
+        if (cause instanceof SteleException known && known.code() == ErrorCode.BUSY) {
+            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
+        } else {
+            writers.refused(write.writerId(), write.sequence());
+        }
+        write.acknowledgement().completeExceptionally(cause);
+    }
+
+    /** A write that the log did not take. Any thread. */
+    private void unlogged(QueuedWrite write, Ticket ticket, Throwable cause) {
+        refuse(write, cause);
+        if (ticket.equals(Ticket.PASSED_BY)) {
+            resolver.dropped();
+            return;
+        }
+        // Later batches were worked out on the assumption that this one is there.
+        context.execute(
+                () ->
+                        fail(
+                                new SteleException(
+                                        ErrorCode.UNAVAILABLE,
+                                        "Shard %s stopped: a batch it had worked out is not in the log: %s"
+                                                .formatted(id, cause),
+                                        cause)));
+    }
+
+    /** As {@link ShardTables#staleness}. */
+    @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
+        return tables.staleness(table, batch);
+    }
+
+    /** As {@link WriteAppender#append}. */
+    void append(QueuedWrite write, Resolution resolution, Ticket ticket) {
+        appender.append(write, resolution, ticket);
+    }
+
+    /** As {@link WriteAppender#tryAppend}. */
+    boolean tryAppend(QueuedWrite write, Resolution resolution, Ticket ticket) {
+        return appender.tryAppend(write, resolution, ticket);
+    }
+
+    List<UniqueIndexCheck> checks(TableShard table) {
+        return resolver.checks(table);
+    }
+
+    /**
+     * Completes when every write that was decided before the call is applied, those of transactions
+     * as well: what is decided later sees what the shard has now. On the context, where it
+     * completes.
+     */
+    public CompletableFuture<@Nullable Void> drain() {
+        return resolver.drain();
+    }
+
+    /**
+     * Works out no conditional writes until {@link #resumeConditional}: before the log is held, so
+     * that none is worked out on what the holder changes. Completes when those worked out are in
+     * the log's queue.
+     */
+    public CompletableFuture<@Nullable Void> pauseConditional() {
+        return resolver.pause();
+    }
+
+    /** Repeats reads of files that failed for conditional writes; on the context. */
+    void retryConditional() {
+        resolver.retry();
+    }
+
+    /** Ends a pause, when the holder's changes are applied. */
+    public void resumeConditional() {
+        resolver.resume();
+    }
+
+    // ---- transactions
+    // -------------------------------------------------------------------------------------------------------------
+
+    /** Logs a transaction's part; completes when it is durable and applied. */
+    public CompletableFuture<@Nullable Void> prepare(
+            String transactionId,
+            Optional<Lsn> readLsn,
+            List<FileEntry> newFiles,
+            List<byte[]> newBatches,
+            List<PartitionDelete> deletes) {
+        return transactions.prepare(transactionId, readLsn, newFiles, newBatches, deletes);
+    }
+
+    /** Checks a batch that a transaction stages; returns how many rows it appends. */
+    public int validate(WriteBatchReader batch) {
+        checkServing();
+        TableShard table = tables.writable(batch.tableId());
+        return new BatchValidator(table.announced(), id).validate(batch).appended();
+    }
+
+    /** As {@link ShardTransactions#decide}; any thread. */
+    public CompletableFuture<CompletableFuture<@Nullable Void>> decide(
+            LogHold hold, String transactionId, boolean committed) {
+        return transactions.decide(hold, transactionId, committed);
+    }
+
+    /** Logs that a transaction was given up before anything was decided. */
+    public CompletableFuture<@Nullable Void> abort(String transactionId) {
+        return transactions.abort(transactionId);
+    }
+
+    /** As {@link ShardTransactions#findConflict}; any thread. */
+    public CompletableFuture<Optional<SteleException>> findConflict(
+            String transactionId, Lsn commitLsn, long maxResolvedBytes) {
+        return transactions.findConflict(transactionId, commitLsn, maxResolvedBytes);
+    }
+
+    // ---- state
+    // -------------------------------------------------------------------------------------------------------------
+
+    /** Completes when every record at or below {@code lsn} is applied. */
+    public CompletableFuture<@Nullable Void> awaitApplied(Lsn lsn) {
+        return applied.await(lsn);
+    }
+
+    public Lsn appliedLsn() {
+        return applied.applied();
+    }
+
+    /** The present: nothing applied is above it. */
+    Lsn presentLsn() {
+        Lsn now = Lsn.of(nowMillis.getAsLong(), 0);
+        Lsn last = applied.applied();
+        return now.compareTo(last) > 0 ? now : last;
+    }
+
+    WriteGate gate() {
+        return gate;
+    }
+
+    /** Releases slowed writes that may pass now; any thread. */
+    public void pokeGate() {
+        gate.poke();
+    }
+
+    /** The status of the write gate; any thread. */
+    public GateStatus gateStatus() {
+        return gate.status();
+    }
+
+    /** Bytes of batches that wait because memory is full, or for those before them. */
+    public long waitingBytes() {
+        return gate.waitingBytes() + resolver.queuedBytes();
+    }
+
+    private void checkNotFailed() {
+        SteleException cause = failure;
+        if (cause != null) {
+            throw new SteleException(cause.code(), String.valueOf(cause.getMessage()), cause);
+        }
+    }
+
+    /** Fails when the shard stopped serving. */
+    public void checkServing() {
+        checkNotFailed();
+        if (log == null) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "Shard " + id + " is being recovered");
+        }
+    }
+
+    /**
+     * Stops serving for good: what is in memory, or the ownership of the shard, can no longer be
+     * trusted.
+     */
+    public void fail(SteleException cause) {
+        fail("shard " + id, cause);
+    }
+
+    /**
+     * The same.
+     *
+     * @param object what cannot be used
+     */
+    public void fail(String object, SteleException cause) {
+        if (failure == null) {
+            failedObject = object;
+            failedMillis = nowMillis.getAsLong();
+            failure = cause;
+            applied.fail(cause);
+            context.execute(
+                    () -> {
+                        queue.dropUnapplied();
+                        resolver.afterApply();
+                    });
+        }
+    }
+
+    public Optional<SteleException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    // ---- application
+    // --------------------------------------------------------------------------------------------------------
+
+    /** Takes durable records; called by the log in LSN order. */
+    public void onDurable(List<DurableRecord> records) {
+        queue.arrived(records);
+    }
+
+    /**
+     * Called regularly: retries records that wait for the store if it is time, and reconsiders the
+     * number of apply workers; on the context.
+     */
+    void retryApply() {
+        queue.retryApply();
+        queue.considerLanes();
+    }
+
+    /** Whether nothing is being applied concurrently; only on the context. */
+    boolean isAtRest() {
+        return queue.isAtRest();
+    }
+
+    /** The status of the application of records; any thread. */
+    public ApplyStatus applyStatus() {
+        return queue.status();
+    }
+
+    /** The wait of the application of records for the store, if there is one; any thread. */
+    public Optional<StoreWait> storeWait() {
+        return queue.storeWait();
+    }
+
+    // ---- recovery and maintenance
+    // -------------------------------------------------------------------------------------------
+
+    /**
+     * Applies records while the shard is being recovered, in log order; one thread. If one cannot
+     * be decoded the shard stops, and the record is retained for a release that can read it.
+     *
+     * @throws IOException if the store does not answer
+     */
+    public void replay(List<LoggedRecord> records) throws IOException {
+        if (failure == null) {
+            replay.run(
+                    records,
+                    new RecordReplay.Progress() {
+                        @Override
+                        public void applied(Lsn lsn) {
+                            applied.advance(lsn);
+                        }
+
+                        @Override
+                        public void stopped(Lsn lsn, Exception broken) {
+                            stopRecovering(recordName(id, lsn), broken);
+                        }
+
+                        @Override
+                        public boolean isStopped() {
+                            return failure != null;
+                        }
+                    });
+        }
+    }
+
+    /**
+     * A PREPARE record that was retained when its segment was deleted, although the shard served:
+     * its outcome matters only to tables whose records are retained as well. Before {@link #start}
+     * only.
+     *
+     * @param object the path at which it is stored
+     */
+    public void settled(String object, ByteBuffer prepare) {
+        try {
+            transactions.settled(TransactionRecords.decodePrepare(prepare).transactionId());
+        } catch (SteleException unreadable) {
+            stopRecovering(object, unreadable);
+        }
+    }
+
+    /**
+     * Retains records of tables that are missing in the catalog but were not dropped; before {@link
+     * #start} only.
+     *
+     * @param isLost whether a table is such a one and needs the record
+     */
+    public void keepLost(BiPredicate<TableId, Lsn> isLost) {
+        tables.keepLost(isLost);
+    }
+
+    /** The tables of which such records were met; any thread. */
+    public Set<TableId> lostTables() {
+        return Set.copyOf(tables.lost().keySet());
+    }
+
+    /** Workers' files that are given up are not put into effect; before {@link #start} only. */
+    public void passOver(Predicate<FileEntry> dropped) {
+        transactions.passOver(dropped);
+    }
+
+    /**
+     * It cannot be recovered as far as it should: it stops before it serves.
+     *
+     * @param object what cannot be used
+     */
+    public void stopRecovering(String object, Exception broken) {
+        if (failure == null) {
+            recovered = false;
+        }
+        fail(
+                object,
+                new SteleException(
+                        broken instanceof SteleException known
+                                ? known.code()
+                                : ErrorCode.CORRUPT_DATA,
+                        "Shard %s is set aside, since it cannot be recovered at %s: %s"
+                                .formatted(id, object, broken),
+                        broken));
+    }
+
+    /** Transactions whose outcome is not in the log; before {@link #start} only. */
+    public Collection<PreparedPart> inDoubt() {
+        return failure == null ? transactions.inDoubt() : List.of();
+    }
+
+    /**
+     * Applies an outcome that recovery found, and returns the record to log for it; before {@link
+     * #start} only.
+     */
+    public List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn)
+            throws IOException {
+        List<ByteBuffer> record = transactions.resolve(transactionId, committed, lsn);
+        applied.advance(lsn);
+        return record;
+    }
+
+    /**
+     * A table has every change at or below this LSN in files; before {@link #start} only. So a
+     * shard whose log is trimmed completely still gets its applied LSN.
+     */
+    public void restoreApplied(Lsn flushedLsn) {
+        applied.advance(flushedLsn);
+    }
+
+    /**
+     * Restores the progress of a writer from a manifest; before {@link #start} only.
+     *
+     * @param changed whether it changed since the object of all writers was written
+     */
+    public void restoreWriter(WriterProgress writer, boolean changed) {
+        writers.restore(writer, changed);
+    }
+
+    WriterWindows writers() {
+        return writers;
+    }
+
+    /**
+     * The lowest log LSN that this shard still needs in the log; {@code Long.MAX_VALUE} if none. A
+     * failed shard needs none there: {@link #keptRecords} are stored elsewhere. On the context.
+     */
+    public long minLogLsn() {
+        return failure == null ? neededByTables() : Long.MAX_VALUE;
+    }
+
+    private long neededByTables() {
+        return Math.min(neededByRows(), neededByWriters());
+    }
+
+    private long neededByRows() {
+        long lowest = transactions.minLogLsn();
+        for (TableShard table : tables.all()) {
+            lowest = Math.min(lowest, table.minLogLsn());
+        }
+        return lowest;
+    }
+
+    /**
+     * Without a serving table no writer gets an answer, and the records retained for other tables
+     * include the writers' outcomes.
+     */
+    private long neededByWriters() {
+        return tables.all().isEmpty() ? Long.MAX_VALUE : writers.minUnsavedLsn();
+    }
+
+    /**
+     * The time since when the log is retained only for the outcomes of writers, in milliseconds; a
+     * new manifest would release it. On the context.
+     */
+    OptionalLong heldForWritersSince() {
+        long needed = neededByWriters();
+        return needed < neededByRows()
+                ? OptionalLong.of(new Lsn(needed).millis())
+                : OptionalLong.empty();
+    }
+
+    ShardLog log() {
+        return requireNonNull(log, "log is null");
+    }
+}

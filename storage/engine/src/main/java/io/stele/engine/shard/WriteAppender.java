@@ -1,0 +1,94 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.shard.WriteResolver.Ticket;
+import io.stele.engine.wal.LogPosition;
+import io.stele.protocol.ShardId;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * The appender of the writes of a shard to the log, on the write path. Writes to tables without a
+ * primary key get row ids in the order of their records. Thread-safe.
+ */
+final class WriteAppender {
+    private final ShardId shard;
+    private final Supplier<ShardLog> log;
+    private final UnloggedListener listener;
+
+    // Held from taking row ids to appending their record. An append may wait for room in the log
+    // with it, so that a thread that must not wait only tries to take it.
+    private final ReentrantLock rowIdOrder = new ReentrantLock();
+
+    /** Is notified of writes that the log did not take. */
+    interface UnloggedListener {
+        void unlogged(QueuedWrite write, Ticket ticket, Throwable cause);
+    }
+
+    /**
+     * @param log of the node, once the shard serves
+     */
+    WriteAppender(ShardId shard, Supplier<ShardLog> log, UnloggedListener listener) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.log = requireNonNull(log, "log is null");
+        this.listener = requireNonNull(listener, "listener is null");
+    }
+
+    /** Appends the resolution of a write, waiting for room in the log. */
+    void append(QueuedWrite write, Resolution resolution, Ticket ticket) {
+        CompletableFuture<LogPosition> appended;
+        if (write.appended() == 0) {
+            appended = append(LogEntry.of(write, resolution, ticket, WriteRecord.NO_ROW_ID));
+        } else {
+            rowIdOrder.lock();
+            try {
+                appended = append(LogEntry.of(write, resolution, ticket, takeRowIds(write)));
+            } finally {
+                rowIdOrder.unlock();
+            }
+        }
+        watch(write, ticket, appended);
+    }
+
+    /** As {@link #append}, but false if that would wait; then nothing was done. Never waits. */
+    boolean tryAppend(QueuedWrite write, Resolution resolution, Ticket ticket) {
+        Optional<CompletableFuture<LogPosition>> appended;
+        if (write.appended() == 0) {
+            appended = tryAppend(LogEntry.of(write, resolution, ticket, WriteRecord.NO_ROW_ID));
+        } else if (rowIdOrder.tryLock()) {
+            try {
+                appended = tryAppend(LogEntry.of(write, resolution, ticket, takeRowIds(write)));
+            } finally {
+                rowIdOrder.unlock();
+            }
+        } else {
+            return false;
+        }
+        appended.ifPresent(position -> watch(write, ticket, position));
+        return appended.isPresent();
+    }
+
+    private static long takeRowIds(QueuedWrite write) {
+        return write.table().takeRowIds(write.appended());
+    }
+
+    private CompletableFuture<LogPosition> append(LogEntry entry) {
+        return log.get().append(shard, entry.type(), entry.payload(), entry.attachment());
+    }
+
+    private Optional<CompletableFuture<LogPosition>> tryAppend(LogEntry entry) {
+        return log.get().tryAppend(shard, entry.type(), entry.payload(), entry.attachment());
+    }
+
+    private void watch(QueuedWrite write, Ticket ticket, CompletableFuture<LogPosition> appended) {
+        appended.whenComplete(
+                (position, failed) -> {
+                    if (failed != null) {
+                        listener.unlogged(write, ticket, failed);
+                    }
+                });
+    }
+}

@@ -1,0 +1,597 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.shard.Resolution.Accepted;
+import io.stele.engine.shard.Resolution.Refused;
+import io.stele.engine.shard.Resolution.Undecided;
+import io.stele.engine.tablet.IndexView;
+import io.stele.engine.tablet.KeyedVersion;
+import io.stele.engine.tablet.MemTable;
+import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableView;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides batches whose outcome depends on the present rows, before they are logged. So the log has
+ * the result, and replay cannot find another one. There is one for each shard.
+ *
+ * <p>Such are batches with conditional operations, and all batches of tables with a unique index.
+ * While none is queued or in flight, writes bypass this class and nothing is noted of them. Else
+ * every write of the shard queues here, plain ones too, so that the order of arrival is the order
+ * of the log. They are evaluated one after the other on the shard's context, against logged but not
+ * applied changes, then memory, then files. Each is appended without waiting for the one before.
+ * Lookup threads read files; reads for waiting batches start ahead.
+ *
+ * <p>Before the first batch is evaluated, the writes that bypassed this class must be applied.
+ * While a transaction holds the shard's log nothing is evaluated ({@link #pause}): it changes rows
+ * at the LSN of the hold, which comes before those of the records that wait.
+ *
+ * <p>Invariant: the state against which a batch was evaluated is the shard's state when its record
+ * is applied. Invariant: {@code active} is true while something is queued or noted. Invariant: the
+ * notes of a table come from the checks that the table has now.
+ *
+ * <p>Confined to the shard's context, except where noted.
+ */
+final class WriteResolver {
+    private static final long QUEUE_LIMIT_BYTES =
+            64L << 20; // as the write gate's: a client's buffer, not a second memtable
+
+    private static final int ASKED_AHEAD = 16; // batches whose lookups overlap
+
+    private final TableGroupShard shard;
+    private final TableFiles files;
+    private final Executor lookups;
+    private final Object lock = new Object();
+    private final Deque<QueuedWrite> queue = new ArrayDeque<>(); // guarded by lock
+    private long queuedBytes; // guarded by lock
+    private boolean scheduled; // guarded by lock
+    private volatile boolean active; // written under lock
+    private final AtomicInteger passing = new AtomicInteger(); // bypassed, not applied; any thread
+    private final Map<TableId, List<UniqueIndexCheck>> checks = new HashMap<>();
+    private final Map<TableId, TableChanges> changes = new HashMap<>();
+    private final List<CompletableFuture<@Nullable Void>> awaitingAppend = new ArrayList<>();
+    private final List<CompletableFuture<@Nullable Void>> awaitingDrain = new ArrayList<>();
+    private boolean drained; // all writes that bypassed are applied
+    private boolean appending; // a batch waits for room in the log
+    private int pauses;
+    private long epoch; // of what is noted
+    private long lastNumber;
+    private int inFlight; // appended here in this epoch, not applied
+    private int conditionalInFlight;
+
+    /**
+     * @param lookups runs what waits for files or for room in the log
+     */
+    WriteResolver(TableGroupShard shard, TableFiles files, Executor lookups) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.files = requireNonNull(files, "files is null");
+        this.lookups = requireNonNull(lookups, "lookups is null");
+    }
+
+    /**
+     * The ticket of a batch, which {@link #applied} needs.
+     *
+     * @param number of the batch in its epoch; 0: it bypassed
+     * @param conditional whether changes in flight must be noted until it is applied
+     */
+    record Ticket(long epoch, long number, boolean conditional) {
+        static final Ticket PASSED_BY = new Ticket(0, 0, false);
+    }
+
+    /**
+     * Takes a write, or lets it bypass: then the caller must call {@link #applied} with {@link
+     * Ticket#PASSED_BY}, or {@link #dropped}. Any thread.
+     *
+     * @return false: the caller appends it now
+     * @throws SteleException BUSY: too much is queued
+     */
+    boolean take(QueuedWrite write) {
+        boolean passes = !write.isConditional() && !write.table().view().hasUniqueIndex();
+        if (passes && !active) {
+            passing.incrementAndGet();
+            if (!active) {
+                return false;
+            }
+            dropped();
+        }
+        synchronized (lock) {
+            int sizeBytes = write.batch().sizeBytes();
+            if (queuedBytes + sizeBytes > QUEUE_LIMIT_BYTES && !queue.isEmpty()) {
+                throw new SteleException(
+                        ErrorCode.BUSY,
+                        "Expected at most %d bytes of conditional writes waiting in shard %s, found %d"
+                                .formatted(QUEUE_LIMIT_BYTES, shard.id(), queuedBytes + sizeBytes));
+            }
+            queue.add(write);
+            queuedBytes += sizeBytes;
+            active = true;
+        }
+        schedule();
+        return true;
+    }
+
+    /** A write that bypassed did not get into the log. Any thread. */
+    void dropped() {
+        if (passing.decrementAndGet() == 0 && active) {
+            schedule();
+        }
+    }
+
+    /** Bytes of batches that wait here; any thread. */
+    long queuedBytes() {
+        synchronized (lock) {
+            return queuedBytes;
+        }
+    }
+
+    /** The checks of a table's unique indexes as they are now. */
+    List<UniqueIndexCheck> checks(TableShard table) {
+        TableId tableId = table.schema().id();
+        if (!table.view().hasUniqueIndex()) {
+            checks.remove(tableId);
+            return List.of();
+        }
+        List<Integer> wanted =
+                table.view().indexes().stream()
+                        .filter(index -> index.keys().index().unique())
+                        .map(IndexView::indexId)
+                        .toList();
+        List<UniqueIndexCheck> known = checks.getOrDefault(tableId, List.of());
+        if (!known.stream().map(UniqueIndexCheck::indexId).toList().equals(wanted)) {
+            known = wanted.stream().map(id -> new UniqueIndexCheck(table, id)).toList();
+            checks.put(tableId, known);
+        }
+        return known;
+    }
+
+    /** Drops the state of a dropped table. */
+    void forget(TableId tableId) {
+        checks.remove(tableId);
+    }
+
+    /**
+     * Completes on the context when all writes that were evaluated or bypassed before the call are
+     * applied, including those of committing transactions. It fails when the shard stops.
+     */
+    CompletableFuture<@Nullable Void> drain() {
+        CompletableFuture<@Nullable Void> drain = new CompletableFuture<>();
+        synchronized (lock) {
+            active = true; // so that no more writes bypass
+        }
+        awaitingDrain.add(drain);
+        forgetNotes();
+        schedule();
+        return drain;
+    }
+
+    /**
+     * The columns of a table changed: the notes have rows of the earlier version, which must be
+     * applied first.
+     */
+    void altered() {
+        if (active) {
+            forgetNotes();
+            schedule();
+        }
+    }
+
+    /**
+     * Works nothing out until {@link #resume}; completes when all that was worked out is in the
+     * log's queue. Any thread.
+     */
+    CompletableFuture<@Nullable Void> pause() {
+        CompletableFuture<@Nullable Void> paused = new CompletableFuture<>();
+        shard.context()
+                .execute(
+                        () -> {
+                            pauses++;
+                            if (appending) {
+                                awaitingAppend.add(paused);
+                            } else {
+                                paused.complete(null);
+                            }
+                        });
+        return paused;
+    }
+
+    /** Ends a pause; what the transaction did here must be applied. Any thread. */
+    void resume() {
+        shard.context()
+                .execute(
+                        () -> {
+                            pauses--;
+                            run();
+                        });
+    }
+
+    /** A write's record is applied. */
+    void applied(Ticket ticket) {
+        if (ticket.number() == 0 || ticket.epoch() != epoch) {
+            dropped();
+            return;
+        }
+        inFlight--;
+        conditionalInFlight -= ticket.conditional() ? 1 : 0;
+        for (TableChanges table : changes.values()) {
+            table.applied(ticket.number());
+        }
+    }
+
+    /** After records were applied, or the shard failed. */
+    void afterApply() {
+        if (active) {
+            run();
+        }
+    }
+
+    /** As {@link #afterApply}, while apply workers are busy: in its turn. */
+    void afterApplyInLanes() {
+        if (active) {
+            schedule();
+        }
+    }
+
+    private void schedule() {
+        synchronized (lock) {
+            if (scheduled) {
+                return;
+            }
+            scheduled = true;
+        }
+        shard.context()
+                .execute(
+                        () -> {
+                            synchronized (lock) {
+                                scheduled = false;
+                            }
+                            run();
+                        });
+    }
+
+    private void run() {
+        if (shard.failure().isPresent()) {
+            failAll(shard.failure().get());
+            return;
+        }
+        askAhead();
+        while (pauses == 0 && !appending) {
+            if (!drained) {
+                if (passing.get() > 0) {
+                    return;
+                }
+                drained = true;
+                awaitingDrain.forEach(drain -> drain.complete(null));
+                awaitingDrain.clear();
+            }
+            QueuedWrite head;
+            synchronized (lock) {
+                head = queue.peek();
+            }
+            if (head == null) {
+                deactivate();
+                return;
+            }
+            if (checksChanged(head.table())) {
+                forgetNotes(); // they lack what the new checks would have noted
+                continue;
+            }
+            if (head.isAsking() || !resolve(head)) {
+                return;
+            }
+            synchronized (lock) {
+                queue.remove();
+                queuedBytes -= head.batch().sizeBytes();
+            }
+        }
+    }
+
+    private boolean checksChanged(TableShard table) {
+        TableChanges known = changes.get(table.schema().id());
+        return known != null && !known.checks().equals(checks(table));
+    }
+
+    private void deactivate() {
+        synchronized (lock) {
+            if (conditionalInFlight > 0 || !queue.isEmpty()) {
+                return;
+            }
+            forgetNotes();
+            active = false;
+        }
+    }
+
+    /** Changes in flight count as bypassed from now on: the next batch waits for them. */
+    private void forgetNotes() {
+        passing.addAndGet(inFlight);
+        inFlight = 0;
+        conditionalInFlight = 0;
+        epoch++;
+        changes.clear();
+        drained = false;
+    }
+
+    private void failAll(SteleException cause) {
+        List<QueuedWrite> left;
+        synchronized (lock) {
+            left = List.copyOf(queue);
+            queue.clear();
+            queuedBytes = 0;
+        }
+        left.forEach(write -> shard.refuse(write, cause));
+        awaitingAppend.forEach(paused -> paused.complete(null));
+        awaitingAppend.clear();
+        awaitingDrain.forEach(drain -> drain.completeExceptionally(cause));
+        awaitingDrain.clear();
+    }
+
+    /** Starts the lookups of the batches at the head that have not been prepared. */
+    private void askAhead() {
+        List<QueuedWrite> ahead = new ArrayList<>();
+        synchronized (lock) {
+            Iterator<QueuedWrite> waiting = queue.iterator();
+            for (int i = 0; i < ASKED_AHEAD && waiting.hasNext(); i++) {
+                QueuedWrite write = waiting.next();
+                boolean stale = shard.staleness(write.table(), write.batch()) != null;
+                if (write.probes() == null && !stale) {
+                    ahead.add(write);
+                }
+            }
+        }
+        for (QueuedWrite write : ahead) {
+            BatchProbes probes = probes(write);
+            boolean checked = !probes.checks().isEmpty();
+            if (write.isConditional() || checked) {
+                probes.require(write.table().view());
+                if (write.isConditional()) {
+                    askRows(write, probes.rows());
+                }
+                if (checked) {
+                    askIndexes(write, probes);
+                }
+                if (probes.hasOpen()) {
+                    ask(write, probes);
+                }
+            }
+        }
+    }
+
+    // Rows in memory or in flight may change until the batch's turn; too many lookups are harmless.
+    private void askRows(QueuedWrite write, RowProbes rows) {
+        TableChanges known = changes.get(write.table().schema().id());
+        WriteBatchReader batch = write.batch();
+        batch.rewind();
+        while (batch.next()) {
+            OperationKind kind = batch.kind();
+            if (kind.isConditional()) {
+                KeySlice key = new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
+                boolean noted = known != null && known.rows().find(key) != null;
+                if (!noted && !isInMemory(write.table().view(), batch)) {
+                    rows.find(key, kind.isPartial());
+                }
+            }
+        }
+        batch.rewind();
+    }
+
+    // The values that partial updates leave are not known yet.
+    private static void askIndexes(QueuedWrite write, BatchProbes probes) {
+        List<UniqueIndexCheck> checks = probes.checks();
+        BinaryRow row = new BinaryRow(write.table().layout());
+        WriteBatchReader batch = write.batch();
+        batch.rewind();
+        while (batch.next()) {
+            if (batch.kind().hasRow() && !batch.kind().isPartial()) {
+                row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                for (int i = 0; i < checks.size(); i++) {
+                    IndexProbes ofCheck = probes.ofCheck(i);
+                    checks.get(i).claim(row).ifPresent(ofCheck::find);
+                }
+            }
+        }
+        batch.rewind();
+    }
+
+    private static boolean isInMemory(TableView view, WriteBatchReader batch) {
+        for (MemTable table : view.memTables()) {
+            KeyedVersion version =
+                    table.find(
+                            batch.buffer(), batch.keyOffset(), batch.keyLength(), Long.MAX_VALUE);
+            if (version != null) {
+                return !version.isDeleted();
+            }
+        }
+        return false;
+    }
+
+    private BatchProbes probes(QueuedWrite write) {
+        List<UniqueIndexCheck> present = checks(write.table());
+        BatchProbes probes = write.probes();
+        if (probes == null || !probes.checks().equals(present)) {
+            probes = new BatchProbes(write.table().schema(), files, present);
+            write.setProbes(probes);
+        }
+        return probes;
+    }
+
+    private void ask(QueuedWrite write, BatchProbes probes) {
+        BatchProbes.Question question = probes.takeOpen();
+        write.setAsking(true);
+        lookups.execute(
+                () -> {
+                    try {
+                        BatchProbes.Answers answers = question.answer();
+                        shard.context().execute(() -> answered(write, probes, answers));
+                    } catch (IOException | RuntimeException | Error broken) {
+                        Exception cause = StoreWait.exception(broken);
+                        shard.context().execute(() -> unanswered(write, cause));
+                    }
+                });
+    }
+
+    private void answered(QueuedWrite write, BatchProbes probes, BatchProbes.Answers answers) {
+        write.setAsking(false);
+        probes.answer(answers);
+        run();
+    }
+
+    // A batch cannot be skipped, since later ones were evaluated on its result. Either its lookups
+    // are repeated at the next tick, or its table is set aside together with all of the table's
+    // batches.
+    private void unanswered(QueuedWrite write, Exception broken) {
+        TableShard table = write.table();
+        if (table.isDropped() || passes(table, broken)) {
+            return;
+        }
+        shard.setAside(
+                table, "a write of table " + table.schema().id(), broken, shard.appliedLsn());
+        write.setAsking(false);
+        run();
+    }
+
+    private static boolean passes(TableShard table, Exception broken) {
+        if (broken instanceof SteleException known) {
+            return known.code() == ErrorCode.STORE_FAILED;
+        }
+        boolean isUnchecked = broken instanceof RuntimeException;
+        // A file that is missing and in no view any more was compacted during the read
+        return StoreWait.isOutage(broken)
+                || (!isUnchecked && FailedFile.find(table, broken).isEmpty());
+    }
+
+    /** Repeats the lookups that failed. */
+    void retry() {
+        if (!active) {
+            return;
+        }
+        synchronized (lock) {
+            queue.forEach(write -> write.setAsking(false));
+        }
+        run();
+    }
+
+    private SteleException failed(Exception broken) {
+        return new SteleException(
+                broken instanceof SteleException known ? known.code() : ErrorCode.STORE_FAILED,
+                "Shard %s stopped: what a write depends on cannot be read: %s"
+                        .formatted(shard.id(), broken),
+                broken);
+    }
+
+    /** Works out the head and appends it; false: not yet. */
+    private boolean resolve(QueuedWrite head) {
+        TableShard table = head.table();
+        SteleException stale = shard.staleness(table, head.batch());
+        if (stale != null) {
+            shard.refuse(head, stale);
+            return true;
+        }
+        if (head.batch().schemaVersion() > table.schema().schemaVersion()) {
+            return false; // valid for columns that will soon be in effect; altered() handles it
+        }
+        if (!table.schema().hasPrimaryKey()) {
+            return append(head, null, new Accepted(head.batch(), 0));
+        }
+        TableChanges tableChanges =
+                changes.computeIfAbsent(table.schema().id(), id -> new TableChanges(checks(table)));
+        BatchProbes probes = probes(head);
+        Resolution resolution;
+        try {
+            resolution =
+                    BatchEvaluation.run(
+                            table,
+                            head.batch(),
+                            head.isConditional(),
+                            tableChanges,
+                            probes,
+                            shard.presentLsn());
+        } catch (SteleException impossible) {
+            resolution = new Refused(impossible); // too large, once it is worked out
+        } catch (RuntimeException | Error broken) {
+            shard.fail(failed(StoreWait.exception(broken)));
+            return false;
+        }
+        return switch (resolution) {
+            case Undecided _ -> {
+                tableChanges.takeBack();
+                ask(head, probes);
+                yield false;
+            }
+            case Refused refused -> {
+                tableChanges.takeBack();
+                yield append(head, null, refused);
+            }
+            case Accepted accepted -> append(head, tableChanges, accepted);
+        };
+    }
+
+    private boolean append(
+            QueuedWrite write, @Nullable TableChanges tableChanges, Resolution resolution) {
+        long number = lastNumber + 1;
+        boolean checked = tableChanges != null && !tableChanges.checks().isEmpty();
+        Ticket ticket = new Ticket(epoch, number, write.isConditional() || checked);
+        boolean inQueue;
+        try {
+            inQueue = shard.tryAppend(write, resolution, ticket);
+        } catch (IllegalArgumentException tooLarge) {
+            if (tableChanges != null) {
+                tableChanges.takeBack();
+            }
+            return append(
+                    write,
+                    null,
+                    new Refused(
+                            new SteleException(
+                                    ErrorCode.INVALID_ARGUMENT,
+                                    String.valueOf(tooLarge.getMessage()),
+                                    tooLarge)));
+        }
+        lastNumber = number;
+        inFlight++;
+        conditionalInFlight += ticket.conditional() ? 1 : 0;
+        if (tableChanges != null) {
+            tableChanges.keep(number);
+        }
+        if (!inQueue) {
+            appending = true;
+            lookups.execute(
+                    () -> {
+                        try {
+                            shard.append(write, resolution, ticket);
+                        } catch (RuntimeException | Error broken) {
+                            // Later batches were evaluated on it
+                            SteleException cause = failed(StoreWait.exception(broken));
+                            shard.context().execute(() -> shard.fail(cause));
+                        } finally {
+                            shard.context().execute(this::appended);
+                        }
+                    });
+        }
+        return true;
+    }
+
+    private void appended() {
+        appending = false;
+        awaitingAppend.forEach(paused -> paused.complete(null));
+        awaitingAppend.clear();
+        run();
+    }
+}

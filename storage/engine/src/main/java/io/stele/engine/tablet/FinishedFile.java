@@ -1,0 +1,81 @@
+package io.stele.engine.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.orc.WrittenEnd;
+import io.stele.engine.datafile.DeleteVector;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.objectstore.LateCommits;
+import io.stele.objectstore.ParallelWrites;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A column file with all its bytes, key index and checksums, ready to be published and opened by
+ * any thread. It is handed from one thread to the next.
+ */
+final class FinishedFile implements ParallelWrites.Write {
+    private static final long OBJECTS = 2; // data and key index; checksums are part of the end
+    private static final long FIRST_BUFFER_BYTES = 64 << 10; // of a writer to S3
+
+    private final TableFiles files;
+    private final LateCommits commits;
+    private final FileEntry entry;
+    private final TableVersions versions;
+    private @Nullable DeleteVector deletes; // those two until it is opened
+    private @Nullable WrittenEnd end;
+    private @Nullable ColumnFile opened;
+
+    /**
+     * @param commits of the objects of the file
+     * @param end what its first readers need
+     */
+    FinishedFile(
+            TableFiles files,
+            LateCommits commits,
+            FileEntry entry,
+            DeleteVector deletes,
+            TableVersions versions,
+            WrittenEnd end) {
+        this.files = requireNonNull(files, "files is null");
+        this.commits = requireNonNull(commits, "commits is null");
+        this.entry = requireNonNull(entry, "entry is null");
+        this.deletes = requireNonNull(deletes, "deletes is null");
+        this.versions = requireNonNull(versions, "versions is null");
+        this.end = requireNonNull(end, "end is null");
+    }
+
+    /**
+     * An upper bound of the bytes that it has in memory until it is published: its objects, whose
+     * buffers grow by doubling, and its metadata.
+     */
+    long heldBytes() {
+        long objectBytes = entry.sizeBytes() + entry.keyIndex().orElseThrow().sizeBytes();
+        return OBJECTS * FIRST_BUFFER_BYTES
+                + 2 * objectBytes
+                + requireNonNull(end, "end is null").heldBytes();
+    }
+
+    @Override
+    public void run() throws IOException {
+        commits.run();
+        opened =
+                files.openWritten(
+                        entry,
+                        requireNonNull(deletes, "deletes is null"),
+                        versions,
+                        requireNonNull(end, "end is null"));
+        deletes = null;
+        end = null;
+    }
+
+    @Override
+    public void giveUp() throws IOException {
+        commits.giveUp();
+    }
+
+    /** The file, once it was published. */
+    ColumnFile opened() {
+        return requireNonNull(opened, "file is not published");
+    }
+}

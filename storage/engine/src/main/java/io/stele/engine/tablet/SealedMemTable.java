@@ -1,0 +1,94 @@
+package io.stele.engine.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.manifest.FileEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A memtable that takes no more rows, on its way into files, with the worker files that came before
+ * it was sealed and the changes that came to its keys since.
+ *
+ * <p>Such a change must mark the row in the column file that the flush makes, which does not exist
+ * yet; so it is remembered here. Confined to the shard's execution context, except for the memtable
+ * itself.
+ */
+final class SealedMemTable {
+    private final MemTable memTable;
+    private final List<IngestedFile> ingested;
+    private final Map<Integer, List<IndexMemTable>> indexes;
+    private final long sealLsn;
+    private final long endedLogLsn;
+    private final List<Superseded> superseded = new ArrayList<>();
+
+    /**
+     * @param indexes the entries of the rows, by index id
+     * @param sealLsn every change of the table at or below is in this memtable, or an older one, or
+     *     in files
+     * @param endedLogLsn the oldest log record of a range tombstone on files, which the manifest of
+     *     the flush will store; {@code Long.MAX_VALUE}: none
+     */
+    SealedMemTable(
+            MemTable memTable,
+            List<IngestedFile> ingested,
+            Map<Integer, List<IndexMemTable>> indexes,
+            long sealLsn,
+            long endedLogLsn) {
+        this.memTable = requireNonNull(memTable, "memTable is null");
+        this.ingested = List.copyOf(ingested);
+        this.indexes = Map.copyOf(indexes);
+        this.sealLsn = sealLsn;
+        this.endedLogLsn = endedLogLsn;
+    }
+
+    MemTable memTable() {
+        return memTable;
+    }
+
+    List<IngestedFile> ingested() {
+        return ingested;
+    }
+
+    Map<Integer, List<IndexMemTable>> indexes() {
+        return indexes;
+    }
+
+    long sealLsn() {
+        return sealLsn;
+    }
+
+    /** The lowest log LSN that what is here can be replayed from. */
+    long minLogLsn() {
+        long lowest = Math.min(memTable.minLogLsn(), endedLogLsn);
+        for (IngestedFile file : ingested) {
+            lowest = Math.min(lowest, file.logLsn());
+        }
+        return lowest;
+    }
+
+    /** If the key has a row here, remembers that it ended at {@code lsn}. */
+    void supersede(byte[] key, long lsn) {
+        if (hasRow(key)) {
+            superseded.add(new Superseded(key, lsn));
+        }
+    }
+
+    /** Whether the key's newest version here is a row; any thread. */
+    boolean hasRow(byte[] key) {
+        KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
+        return version != null && !version.isDeleted();
+    }
+
+    List<Superseded> superseded() {
+        return superseded;
+    }
+
+    /** From {@code lsn} on the key's row of the sealed memtable is not visible. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Superseded(byte[] key, long lsn) {}
+
+    /** A worker's file in effect that no manifest vouches for yet. */
+    record IngestedFile(FileEntry entry, long logLsn) {}
+}

@@ -1,0 +1,10 @@
+package io.stele.engine.tablet;
+
+/** A flush or compaction ended early because its table was dropped. */
+public final class TableDroppedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    TableDroppedException(TableShard table) {
+        super("Table " + table.schema().qualifiedName() + " was dropped");
+    }
+}

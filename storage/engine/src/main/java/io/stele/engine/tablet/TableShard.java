@@ -1,0 +1,726 @@
+package io.stele.engine.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.manifest.PartitionEnd;
+import io.stele.engine.tablet.SealedMemTable.IngestedFile;
+import io.stele.objectstore.ParallelReads;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.predicate.RowMatcher;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One table in one shard: its memtables and the files of its row tablet, its column tablet or both.
+ *
+ * <p>Invariant: changes come in LSN order. Invariant: a row of a column file that a later change
+ * made obsolete is marked in the file's deletion vector before that change's LSN counts as applied;
+ * so a scan is "file and not deleted at T" and never a merge.
+ *
+ * <p>Invariant: a memtable has rows of one schema version; the view reads all memtables and files
+ * as the version that is in effect here.
+ *
+ * <p>Confined to the shard's execution context, except for {@link #view}, {@link #versions}, {@link
+ * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn}, {@link #changedLsn} and
+ * {@link #takeRowIds}, which any thread may call, and for {@link #applyLane}.
+ */
+public final class TableShard {
+    /**
+     * Limit of memtables that are stacked when the number of apply workers changes: reads check
+     * each.
+     */
+    private static final int MAX_HEIGHT = 4;
+
+    private final ShardId shard;
+    private final TableIndexes indexes;
+    private final RowCache.Slice rowCache;
+    private final KeyIndexSearch search;
+    private final AtomicLong nextRowId = new AtomicLong();
+    private final Traffic traffic = new Traffic();
+    private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
+    private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
+    private volatile TableVersions versions; // in effect
+    private volatile TableVersions announced;
+    private volatile TableView view;
+    private volatile List<PartitionEnd> ends = List.of(); // not yet written into SST files; by LSN
+    private volatile boolean dropped;
+    private volatile boolean replaced;
+    private List<SealedMemTable> sealedTables = List.of(); // for the apply workers
+    private MemTable active;
+    private int lanes = 1; // if more than one, the active memtable has as many
+    private List<BatchWriter> writers = List.of(); // one a worker, if several
+    private @Nullable BatchWriter writer; // of all rows, while the apply workers are idle
+    private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
+    private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
+    private volatile long changedLsn; // written by the shard's context
+    private long flushedLsn;
+    private volatile long expiredLsn;
+    private volatile long historyLsn; // of which others may take a look
+
+    /**
+     * @param reads of the store that files are in
+     */
+    public TableShard(
+            ShardId shard, TableVersions versions, RowCache rowCache, ParallelReads reads) {
+        this.rowCache = rowCache.slice();
+        this.search = new KeyIndexSearch(reads);
+        this.shard = requireNonNull(shard, "shard is null");
+        this.versions = requireNonNull(versions, "versions is null");
+        this.announced = versions;
+        this.indexes = new TableIndexes(versions.schema(), versions.layout());
+        this.active = newMemTable();
+        this.view = new TableView(versions, List.of(active), List.of(), List.of(), indexes.views());
+        renewWriters();
+    }
+
+    private MemTable newMemTable() {
+        return MemTable.create(lanes, MemTableKind.of(versions.schema()), versions.schemaVersion());
+    }
+
+    public ShardId shard() {
+        return shard;
+    }
+
+    /** The schema version in effect: that of rows in the newest view. */
+    public TableVersions versions() {
+        return versions;
+    }
+
+    public TableSchema schema() {
+        return versions.schema();
+    }
+
+    /** The version that writes must have: in effect, or about to be. */
+    public TableVersions announced() {
+        return announced;
+    }
+
+    /**
+     * The table as the catalog has it now; any thread, one at a time.
+     *
+     * @return false: its columns changed, so {@link #alter} must follow on the context
+     */
+    public boolean announce(TableVersions newest) {
+        boolean isSame = newest.schemaVersion() == versions.schemaVersion();
+        if (isSame) {
+            versions = versions.renamed(newest.schema());
+            announced = versions;
+        } else {
+            announced = newest;
+        }
+        return isSame;
+    }
+
+    /**
+     * Puts changed columns into effect: rows that are applied from now on have them, and existing
+     * rows are read as if they had them. Nothing is rewritten.
+     *
+     * @param appliedLsn every change at or below is applied
+     */
+    public void alter(TableVersions newest, long appliedLsn) {
+        if (newest.schemaVersion() <= versions.schemaVersion()) {
+            return; // a later change was in effect before
+        }
+        rowCache.beginReset();
+        seal(appliedLsn);
+        versions = newest;
+        active = newMemTable(); // the previous one may be in views of readers with other columns
+        indexes.follow(newest.schema(), newest.layout());
+        show(view.rowFiles(), view.columnFiles());
+        rowCache.endReset();
+    }
+
+    /**
+     * The memory here will not be read or flushed, and is freed. Readers that have a view continue.
+     * On the context, while the apply workers are idle.
+     */
+    public void letGo() {
+        rowCache.beginReset();
+        sealed.clear();
+        ingested.clear();
+        endedLogLsn = Long.MAX_VALUE;
+        activeSinceMillis = Long.MAX_VALUE;
+        active = newMemTable();
+        indexes.letGo();
+        show(view.rowFiles(), view.columnFiles());
+        rowCache.endReset();
+    }
+
+    /** The table is not found any more: work on its files may end early. Any thread. */
+    public void drop() {
+        dropped = true;
+    }
+
+    /**
+     * Another table has its place: what was written is read on, and no more is taken. Any thread.
+     */
+    public void replace() {
+        replaced = true;
+    }
+
+    /** Finds rows of column files by their keys. */
+    KeyIndexSearch search() {
+        return search;
+    }
+
+    public boolean isReplaced() {
+        return replaced;
+    }
+
+    public boolean isDropped() {
+        return dropped;
+    }
+
+    /**
+     * For work on files, now and then.
+     *
+     * @throws TableDroppedException it is in vain
+     */
+    void checkNotDropped() {
+        if (dropped) {
+            throw new TableDroppedException(this);
+        }
+    }
+
+    public RowLayout layout() {
+        return versions.layout();
+    }
+
+    /** The traffic of this table; any thread. */
+    public Traffic traffic() {
+        return traffic;
+    }
+
+    /**
+     * The present view of readers; hold the returned view as long as one consistent picture is
+     * needed.
+     */
+    public TableView view() {
+        return view;
+    }
+
+    /** Whether the table has an index now; any thread. */
+    boolean hasIndex(int indexId) {
+        return view.index(indexId).isPresent();
+    }
+
+    /**
+     * The newest rows of keys that were looked up. What changes a key's newest row, and is no
+     * change of {@link #apply}, empties it.
+     */
+    public RowCache.Slice rowCache() {
+        return rowCache;
+    }
+
+    /** Reserves consecutive row ids and returns the first. */
+    public long takeRowIds(long count) {
+        return nextRowId.getAndAdd(count);
+    }
+
+    public long nextRowId() {
+        return nextRowId.get();
+    }
+
+    /** No row id below {@code rowId} is handed out from now on. */
+    public void raiseNextRowId(long rowId) {
+        nextRowId.accumulateAndGet(rowId, Math::max);
+    }
+
+    /** Every change at or below is in files that the manifest names. */
+    public long flushedLsn() {
+        return flushedLsn;
+    }
+
+    /** Starts with what a manifest names; only before the first change. */
+    public void restore(
+            long newFlushedLsn,
+            long newNextRowId,
+            long newHistoryLsn,
+            List<RowFile> rowFiles,
+            List<ColumnFile> columnFiles,
+            Map<Integer, List<RowFile>> indexFiles,
+            List<PartitionEnd> newEnds) {
+        ends = List.copyOf(newEnds);
+        flushedLsn = newFlushedLsn;
+        changedLsn = newFlushedLsn; // what is in files changed then, or before
+        historyLsn = newHistoryLsn;
+        for (ColumnFile file : columnFiles) {
+            historyLsn = Math.max(historyLsn, file.deletes().floorLsn());
+        }
+        raiseNextRowId(newNextRowId);
+        indexes.restore(indexFiles);
+        show(ordered(rowFiles), columnFiles);
+    }
+
+    /** Follows the indexes of the schema: new ones take entries from now on. */
+    public void followIndexes() {
+        indexes.follow(versions.schema(), versions.layout());
+        show(view.rowFiles(), view.columnFiles());
+    }
+
+    /**
+     * The LSN below which versions may be missing here: a flush or compaction dropped them, or
+     * their deletions. It never goes back.
+     */
+    public long historyLsn() {
+        return historyLsn;
+    }
+
+    /**
+     * From now on no reader reads below {@code lsn}: later writes may leave out versions that
+     * became obsolete by then.
+     */
+    void forgetHistory(long lsn) {
+        historyLsn = Math.max(historyLsn, lsn);
+        view.columnFiles().forEach(file -> file.deletes().forgetMany(lsn));
+    }
+
+    /**
+     * From now on no reader reads below {@code horizonLsn}, so later writes may leave out rows that
+     * have expired there. The horizon may be above the applied LSN: rows that are applied below it
+     * have expired as well.
+     */
+    public void forgetExpired(long horizonLsn) {
+        if (schema().options().expires()) {
+            expiredLsn = Math.max(expiredLsn, Expiry.expiredLsn(schema(), horizonLsn));
+            historyLsn = Math.max(historyLsn, horizonLsn);
+        }
+    }
+
+    /** Rows below have expired for every reader; never goes back. Any thread. */
+    long expiredLsn() {
+        return expiredLsn;
+    }
+
+    /**
+     * Finds the rows of files that batches make obsolete, with one lookup for all batches. They
+     * must be marked before {@link #apply} of these, with nothing between. It changes nothing, so
+     * any thread may call it while the context waits.
+     *
+     * @param lsns of the batches, ascending
+     */
+    public EndedInFiles findEndedInFiles(List<WriteBatchReader> batches, long[] lsns)
+            throws IOException {
+        if (!schema().orientation().hasColumns() || view.columnFiles().isEmpty()) {
+            return EndedInFiles.NONE;
+        }
+        return EndedInFiles.find(search, view.columnFiles(), ProbeKeys.of(batches), lsns);
+    }
+
+    /**
+     * Applies a batch, after what {@link #findEndedInFiles} found of it is marked.
+     *
+     * @param lsn the LSN of the changes, at or above that of all before
+     * @param firstRowId row id of the first appended row
+     * @param logLsn the oldest log record they can be replayed from
+     */
+    public void apply(
+            WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis) {
+        supersedeInMemory(batch, lsn);
+        touch(lsn, nowMillis);
+        write(requireNonNull(writer), batch, lsn, firstRowId, logLsn);
+    }
+
+    private void write(
+            BatchWriter to, WriteBatchReader batch, long lsn, long firstRowId, long logLsn) {
+        long nextId = to.write(batch, lsn, firstRowId, logLsn);
+        if (nextId > firstRowId) {
+            raiseNextRowId(nextId);
+        }
+    }
+
+    /**
+     * Changes are about to be applied, here or by apply workers: the memtable's age begins, if it
+     * has none.
+     */
+    public void touch(long lsn, long nowMillis) {
+        activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
+        changedLsn = lsn;
+    }
+
+    /**
+     * The LSN of the last change of rows; after a restart one that may be higher. A reader at or
+     * above it, and below the applied LSN, sees the present state. Any thread.
+     */
+    public long changedLsn() {
+        return changedLsn;
+    }
+
+    /** The number of apply workers that can apply changes now. */
+    public int laneCount() {
+        return lanes;
+    }
+
+    /**
+     * Takes changes from {@code newLanes} apply workers from now on. With one, a memtable with
+     * several parts stays in use until it is sealed, and is written by the context. Only while the
+     * workers are idle, and all have applied the same records.
+     *
+     * @param appliedLsn every change at or below is applied
+     */
+    public void useLanes(int newLanes, long appliedLsn) {
+        lanes = newLanes;
+        indexes.useLanes(newLanes);
+        if (newLanes > 1 && active.laneCount() != newLanes) {
+            if (StackedMemTable.height(active) >= MAX_HEIGHT) {
+                seal(appliedLsn);
+            }
+            MemTable above = newMemTable();
+            active = active.isEmpty() ? above : new StackedMemTable(above, active);
+        }
+        show(view.rowFiles(), view.columnFiles());
+    }
+
+    /**
+     * Applies an apply worker's part of a batch: all of it or, if a file cannot be read, none of
+     * it. It runs on the worker, beside others, after {@link #touch}; state that is confined to the
+     * shard's context does not change meanwhile.
+     *
+     * @param batch a reader of the worker's own
+     * @param superseded collects the rows that become obsolete; they must be marked before the
+     *     batch counts as applied
+     */
+    public void applyLane(
+            int lane,
+            WriteBatchReader batch,
+            long lsn,
+            long firstRowId,
+            long logLsn,
+            SupersededRows superseded)
+            throws IOException {
+        if (marksRows()) {
+            superseded.find(search, batch, view.columnFiles(), sealedTables, lsn);
+        }
+        write(writers.get(lane), batch, lsn, firstRowId, logLsn);
+    }
+
+    /**
+     * Puts a worker's file into effect at its ingest LSN: its rows end the present versions of
+     * their keys. If a file cannot be read it may be called again, before anything else.
+     *
+     * @param logLsn the oldest log record it can be replayed from
+     */
+    public void ingest(TableFiles files, ColumnFile file, long logLsn, long nowMillis)
+            throws IOException {
+        long lsn = file.entry().minLsn().value();
+        touch(lsn, nowMillis);
+        String fileId = file.entry().fileId();
+        Optional<ColumnFile> known = find(fileId);
+        rowCache.beginReset();
+        try {
+            if (schema().hasPrimaryKey()) {
+                new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run(files);
+            }
+            if (known.isEmpty()) {
+                List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());
+                columnFiles.add(file);
+                show(view.rowFiles(), columnFiles);
+            }
+            if (ingested.stream().noneMatch(other -> other.entry().fileId().equals(fileId))) {
+                ingested.add(new IngestedFile(file.entry(), logLsn));
+            }
+        } finally {
+            rowCache.endReset();
+        }
+        if (file.entry().firstRowId().isPresent()) {
+            raiseNextRowId(file.entry().firstRowId().getAsLong() + file.entry().rowCount());
+        }
+        if (!indexes.isEmpty()) {
+            IngestedEntries.add(files, file.as(versions), schema(), indexes.writer(0));
+        }
+    }
+
+    /** Range tombstones that some SST files do not contain yet; by LSN. Any thread. */
+    public List<PartitionEnd> ends() {
+        return ends;
+    }
+
+    /**
+     * Ends the present rows of all partitions that match: of files without a look into them, and
+     * rows in memory one by one.
+     *
+     * @param lsn above that of all changes before
+     * @param logLsn the oldest log record it can be replayed from
+     */
+    public void endPartitions(ScanPredicate partitions, long lsn, long logLsn, long nowMillis) {
+        touch(lsn, nowMillis);
+        endedLogLsn = Math.min(endedLogLsn, logLsn);
+        rowCache.beginReset();
+        PartitionMatcher matcher = new PartitionMatcher(schema(), partitions);
+        for (ColumnFile file : view.columnFiles()) {
+            if (matcher.matches(file.entry())) {
+                file.endAll(lsn);
+            }
+        }
+        for (KeyedVersion row : presentInMemory(partitions)) {
+            active.put(
+                    KeyedVersion.deleted(row.keyArray(), row.keyOffset(), row.keyLength(), lsn),
+                    logLsn);
+            byte[] key = row.key();
+            sealed.forEach(older -> older.supersede(key, lsn));
+        }
+        if (!view.rowFiles().isEmpty()) {
+            List<PartitionEnd> newEnds = new ArrayList<>(ends);
+            newEnds.add(new PartitionEnd(new Lsn(lsn), partitions));
+            ends = List.copyOf(newEnds);
+            show(view.rowFiles(), view.columnFiles());
+        }
+        rowCache.endReset();
+    }
+
+    private List<KeyedVersion> presentInMemory(ScanPredicate partitions) {
+        VisibleVersions present =
+                new VisibleVersions(
+                        new MergingVersions(
+                                view.memTables().stream().map(MemTable::versions).toList()),
+                        Long.MAX_VALUE);
+        RowMatcher matcher = partitions.matcher(layout());
+        BinaryRow row = new BinaryRow(layout());
+        List<KeyedVersion> found = new ArrayList<>();
+        while (present.advance()) {
+            KeyedVersion version = present.version();
+            row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+            if (matcher.matches(row)) {
+                found.add(version);
+            }
+        }
+        return found;
+    }
+
+    /** Bytes in the memtables that take writes, those of indexes included. */
+    public long activeBytes() {
+        return active.sizeBytes() + indexes.activeBytes();
+    }
+
+    /** When the first change that is not sealed came; {@code Long.MAX_VALUE} if all are. */
+    public long activeSinceMillis() {
+        return activeSinceMillis;
+    }
+
+    public boolean hasUnsealedChanges() {
+        return !active.isEmpty() || !ingested.isEmpty() || endedLogLsn != Long.MAX_VALUE;
+    }
+
+    /** The number of a view's SST files in level 0, each of which a read may have to check. */
+    public static int level0Count(List<RowFile> files) {
+        int count = 0;
+        for (RowFile file : files) {
+            if (file.entry().level() > 0) {
+                break; // they come by level
+            }
+            count++;
+        }
+        return count;
+    }
+
+    public int sealedCount() {
+        return sealed.size();
+    }
+
+    /**
+     * The lowest log LSN that must be retained to replay the changes that are not in files; {@code
+     * Long.MAX_VALUE} if all are.
+     */
+    public long minLogLsn() {
+        long lowest = Math.min(active.minLogLsn(), endedLogLsn);
+        for (IngestedFile file : ingested) {
+            lowest = Math.min(lowest, file.logLsn());
+        }
+        for (SealedMemTable table : sealed) {
+            lowest = Math.min(lowest, table.minLogLsn());
+        }
+        return lowest;
+    }
+
+    /**
+     * Whether a file is one that a manifest vouches for: worker files are so only after the next
+     * flush.
+     */
+    boolean isSettled(String fileId) {
+        boolean recent = ingested.stream().anyMatch(file -> file.entry().fileId().equals(fileId));
+        return !recent
+                && sealed.stream()
+                        .flatMap(table -> table.ingested().stream())
+                        .noneMatch(file -> file.entry().fileId().equals(fileId));
+    }
+
+    /** Closes the active memtable and opens a new one; does nothing without changes. */
+    public void seal(long appliedLsn) {
+        if (!hasUnsealedChanges()) {
+            return;
+        }
+        sealed.addLast(
+                new SealedMemTable(active, ingested, indexes.seal(), appliedLsn, endedLogLsn));
+        ingested.clear();
+        endedLogLsn = Long.MAX_VALUE;
+        active = newMemTable();
+        activeSinceMillis = Long.MAX_VALUE;
+        show(view.rowFiles(), view.columnFiles());
+    }
+
+    /** The sealed memtable to flush next. */
+    Optional<SealedMemTable> oldestSealed() {
+        return Optional.ofNullable(sealed.peekFirst());
+    }
+
+    /** Puts the files of the oldest sealed memtable in its place. */
+    void installFlush(SealedMemTable flushed, NewFiles files) {
+        if (sealed.peekFirst() != flushed) {
+            throw new IllegalStateException(
+                    "Expected the flush of the oldest memtable of table " + schema().id());
+        }
+        sealed.removeFirst();
+        flushedLsn = flushed.sealLsn();
+        List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
+        newRowFiles.addAll(files.rowFiles());
+        List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
+        newColumnFiles.addAll(files.columnFiles());
+        indexes.installFlush(flushed.indexes(), files.indexFiles());
+        show(ordered(newRowFiles), newColumnFiles);
+    }
+
+    /** Replaces files of an index by compacted ones. */
+    void installIndexMerge(
+            int indexId, Set<String> removedFileIds, List<RowFile> files, long staleEntries) {
+        indexes.installMerge(indexId, removedFileIds, files, staleEntries);
+        show(view.rowFiles(), view.columnFiles());
+    }
+
+    /** Adds the entries of all rows from before an index. */
+    void completeIndex(int indexId, List<RowFile> files) {
+        indexes.complete(indexId, files);
+        show(view.rowFiles(), view.columnFiles());
+    }
+
+    /** Puts the outputs of a compaction in the place of its inputs. */
+    void installCompaction(
+            Collection<String> inputFileIds, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+        Set<String> removed = new HashSet<>(inputFileIds);
+        List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
+        newRowFiles.removeIf(file -> removed.contains(file.entry().fileId()));
+        newRowFiles.addAll(rowFiles);
+        List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
+        newColumnFiles.removeIf(file -> removed.contains(file.entry().fileId()));
+        newColumnFiles.addAll(columnFiles);
+        show(ordered(newRowFiles), newColumnFiles);
+    }
+
+    /**
+     * Replaces each column file by what {@code change} makes of it: the same file under a newer
+     * manifest entry.
+     */
+    public void updateColumnFiles(UnaryOperator<ColumnFile> change) {
+        List<ColumnFile> changed = view.columnFiles().stream().map(change).toList();
+        show(view.rowFiles(), changed);
+    }
+
+    // Files come from jobs that may have started before the columns changed. Every change of the
+    // memtables ends here, so the writers are created anew here too.
+    private void show(List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+        TableVersions present = versions;
+        List<PartitionEnd> presentEnds = ends;
+        List<RowFile> readRowFiles =
+                as(rowFiles, file -> file.as(present).withEnds(presentEnds, present.schema()));
+        ends =
+                presentEnds.stream()
+                        .filter(end -> readRowFiles.stream().anyMatch(f -> f.ends().contains(end)))
+                        .toList();
+        List<MemTable> memTables = new ArrayList<>();
+        memTables.add(active);
+        for (SealedMemTable table : sealed.reversed()) {
+            if (!table.memTable().isEmpty()) {
+                memTables.add(MappedMemTable.of(table.memTable(), present));
+            }
+        }
+        view =
+                new TableView(
+                        present,
+                        memTables,
+                        readRowFiles,
+                        as(columnFiles, file -> file.as(present)),
+                        indexes.views());
+        renewWriters();
+    }
+
+    private void renewWriters() {
+        sealedTables = List.copyOf(sealed);
+        writer = new BatchWriter(versions, rowCache, KeyLane.ALL, active, indexes.writer(0));
+        List<BatchWriter> ofLanes = new ArrayList<>();
+        for (int lane = 0; lane < lanes && lanes > 1; lane++) {
+            ofLanes.add(
+                    new BatchWriter(
+                            versions,
+                            rowCache,
+                            new KeyLane(lane, lanes),
+                            active.lane(lane),
+                            indexes.writer(lane)));
+        }
+        writers = List.copyOf(ofLanes);
+    }
+
+    /** The same list if no file changes: readers compare it by identity. */
+    private static <T> List<T> as(List<T> files, UnaryOperator<T> change) {
+        List<T> changed = files.stream().map(change).toList();
+        for (int i = 0; i < changed.size(); i++) {
+            if (changed.get(i) != files.get(i)) {
+                return changed;
+            }
+        }
+        return files;
+    }
+
+    private Optional<ColumnFile> find(String fileId) {
+        return view.columnFiles().stream()
+                .filter(file -> file.entry().fileId().equals(fileId))
+                .findFirst();
+    }
+
+    /** Whether changes may end rows of column files, or of what becomes one. */
+    private boolean marksRows() {
+        return schema().orientation().hasColumns()
+                && !(view.columnFiles().isEmpty() && sealed.isEmpty());
+    }
+
+    /** Ends the rows of the batch's keys in memtables that are being flushed into column files. */
+    private void supersedeInMemory(WriteBatchReader batch, long lsn) {
+        if (sealed.isEmpty() || !schema().orientation().hasColumns()) {
+            return;
+        }
+        for (batch.rewind(); batch.next(); ) {
+            if (batch.kind() != OperationKind.APPEND) {
+                byte[] key = batch.key();
+                sealed.forEach(table -> table.supersede(key, lsn));
+            }
+        }
+    }
+
+    /** Level 0 newest first, then level 1. */
+    static List<RowFile> ordered(List<RowFile> files) {
+        Comparator<RowFile> newestFirst =
+                Comparator.comparing((RowFile file) -> file.entry().maxLsn()).reversed();
+        return files.stream()
+                .sorted(
+                        Comparator.comparingInt((RowFile file) -> file.entry().level())
+                                .thenComparing(newestFirst))
+                .toList();
+    }
+}

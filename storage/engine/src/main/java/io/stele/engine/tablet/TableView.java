@@ -1,0 +1,103 @@
+package io.stele.engine.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.manifest.FileEntry;
+import io.stele.protocol.schema.TableSchema;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * Everything a reader of one table in one shard needs, as of one moment. Immutable in its parts'
+ * identity; memtables and deletion vectors inside continue to grow, but a reader at an LSN sees the
+ * same of them once that LSN is applied.
+ *
+ * <p>Invariant: every version readable at an LSN above the retention point is in exactly one
+ * memtable or file of the view (SST files and column files count apart: each kind holds a full
+ * copy).
+ *
+ * @param versions the schema version in which all rows are read
+ * @param memTables newest first; the first takes writes
+ * @param rowFiles level 0 newest first, then level by level
+ * @param columnFiles in no particular order
+ * @param indexes the secondary indexes
+ */
+public record TableView(
+        TableVersions versions,
+        List<MemTable> memTables,
+        List<RowFile> rowFiles,
+        List<ColumnFile> columnFiles,
+        List<IndexView> indexes) {
+    public TableView {
+        requireNonNull(versions, "versions is null");
+        memTables = List.copyOf(memTables);
+        rowFiles = List.copyOf(rowFiles);
+        columnFiles = List.copyOf(columnFiles);
+        indexes = List.copyOf(indexes);
+    }
+
+    /** The table as its rows are read. */
+    public TableSchema schema() {
+        return versions.schema();
+    }
+
+    /**
+     * The same rows, read as those of a later schema version, without the indexes: their keys are
+     * made of rows of this version.
+     */
+    public TableView as(TableVersions later) {
+        if (later.layout() == versions.layout()) {
+            return this;
+        }
+        return new TableView(
+                later,
+                memTables.stream().map(table -> MappedMemTable.of(table, later)).toList(),
+                rowFiles.stream().map(file -> file.as(later)).toList(),
+                columnFiles.stream().map(file -> file.as(later)).toList(),
+                List.of());
+    }
+
+    /** The index of an id. */
+    public Optional<IndexView> index(int indexId) {
+        for (IndexView index : indexes) { // called with every row of a table with a unique index
+            if (index.indexId() == indexId) {
+                return Optional.of(index);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether a row may be refused because of another one; allocates nothing. */
+    public boolean hasUniqueIndex() {
+        for (int i = 0; i < indexes.size(); i++) {
+            if (indexes.get(i).keys().index().unique()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The entries of all files, those of indexes included. */
+    public Stream<FileEntry> files() {
+        return Stream.of(
+                        rowFiles.stream().map(RowFile::entry),
+                        columnFiles.stream().map(ColumnFile::entry),
+                        indexes.stream()
+                                .flatMap(index -> index.files().stream())
+                                .map(RowFile::entry))
+                .flatMap(Function.identity());
+    }
+
+    /** Versions in memory, tombstones included. */
+    public long memoryVersions() {
+        return memTables.stream().mapToLong(MemTable::versionCount).sum();
+    }
+
+    /** Bytes in memory, index entries included. */
+    public long memoryBytes() {
+        return memTables.stream().mapToLong(MemTable::sizeBytes).sum()
+                + indexes.stream().mapToLong(IndexView::memoryBytes).sum();
+    }
+}

@@ -1,0 +1,540 @@
+package io.stele.engine.wal;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of records that wait for the log, with the assignment of their LSNs. Records wait in
+ * one queue, except that those of a held shard wait beside it until the hold is released.
+ *
+ * <p>Invariant: in the queue, the records of one shard that have an LSN come before those that have
+ * none, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at most
+ * one hold, and a held shard has no record without LSN in the queue.
+ *
+ * <p>Thread-safe: guarded by one lock, which is never held across I/O or foreign code.
+ */
+final class AppendQueue {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition work = lock.newCondition();
+    private final Condition room = lock.newCondition();
+
+    private final HybridClock clock;
+    private final long limitBytes;
+    private final Map<ShardId, ShardState> shards = new HashMap<>();
+    private final ArrayDeque<PendingRecord> queue = new ArrayDeque<>();
+    private final ArrayDeque<HoldRequest> holdRequests = new ArrayDeque<>();
+    private final ArrayDeque<PendingRecord> turns = new ArrayDeque<>(); // of those in add
+    private long queuedBytes;
+    private long heldBytes;
+    private boolean markRequested;
+    private @Nullable SteleException ended;
+    private boolean failed;
+
+    private static final class ShardState {
+        private final ArrayDeque<PendingRecord> waiting = new ArrayDeque<>();
+        private long lastAssigned;
+        private boolean held;
+        private @Nullable SteleException abandoned; // why its hold never ends
+
+        private void checkNotAbandoned() {
+            if (abandoned != null) {
+                throw abandoned;
+            }
+        }
+    }
+
+    /** A hold that waits for others to end. */
+    record HoldRequest(Set<ShardId> shards, CompletableFuture<Grant> granted) {}
+
+    /** A granted hold: its LSN and the last LSNs before it. */
+    record Grant(Lsn lsn, Map<ShardId, Lsn> previous) {}
+
+    /** Everything that waited when the queue ended. */
+    record Leftovers(List<PendingRecord> records, List<HoldRequest> holds) {
+        static final Leftovers NONE = new Leftovers(List.of(), List.of());
+
+        /** Outside of the lock. */
+        void fail(SteleException reason) {
+            records.forEach(record -> record.future.completeExceptionally(reason));
+            holds.forEach(hold -> hold.granted().completeExceptionally(reason));
+        }
+    }
+
+    /** Bytes waiting in all and for holds, and whether the log has failed. */
+    record Load(long queuedBytes, long heldBytes, boolean failed) {}
+
+    AppendQueue(HybridClock clock, long limitBytes, Map<ShardId, Lsn> lastLsns) {
+        this.clock = clock;
+        this.limitBytes = limitBytes;
+        lastLsns.forEach((shard, lsn) -> state(shard).lastAssigned = lsn.value());
+    }
+
+    private ShardState state(ShardId shard) {
+        return shards.computeIfAbsent(shard, ignored -> new ShardState());
+    }
+
+    /** Adds a record, waiting for room; callers that wait for the same room get it in turn. */
+    void add(PendingRecord record) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (isNext(record) && offerLocked(record)) {
+                return;
+            }
+            turns.add(record);
+            try {
+                while (!isNext(record) || !offerLocked(record)) {
+                    room.await();
+                }
+            } finally {
+                turns.remove(record);
+                room.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether no record has waited longer for the room that a record needs. */
+    private boolean isNext(PendingRecord record) {
+        for (PendingRecord waiting : turns) {
+            if (waiting == record) {
+                return true;
+            }
+            if (needSameRoom(waiting, record)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean needSameRoom(PendingRecord one, PendingRecord other) {
+        return state(one.shard).held == state(other.shard).held;
+    }
+
+    /** Adds a record if there is room, and no larger one waits for it. */
+    boolean offer(PendingRecord record) {
+        lock.lock();
+        try {
+            for (PendingRecord waiting : turns) {
+                if (needSameRoom(waiting, record) && waiting.queueBytes() > record.queueBytes()) {
+                    return false;
+                }
+            }
+            return offerLocked(record);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds a record under any load. */
+    void addNow(PendingRecord record) {
+        lock.lock();
+        try {
+            checkOpen();
+            ShardState state = state(record.shard);
+            state.checkNotAbandoned();
+            if (state.held) {
+                state.waiting.add(record);
+                heldBytes += record.queueBytes();
+            } else {
+                enqueue(record);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean offerLocked(PendingRecord record) {
+        checkOpen();
+        ShardState state = state(record.shard);
+        state.checkNotAbandoned();
+        int bytes = record.queueBytes();
+        if (state.held) {
+            if (heldBytes > 0 && heldBytes + bytes > limitBytes) {
+                return false;
+            }
+            state.waiting.add(record);
+            heldBytes += bytes;
+            return true;
+        }
+        if (queuedBytes > 0 && queuedBytes + bytes > limitBytes) {
+            return false;
+        }
+        enqueue(record);
+        return true;
+    }
+
+    private void enqueue(PendingRecord record) {
+        queue.add(record);
+        queuedBytes += record.queueBytes();
+        work.signal();
+    }
+
+    private void checkOpen() {
+        if (ended != null) {
+            throw ended;
+        }
+    }
+
+    private void assign(PendingRecord record) {
+        Lsn lsn = clock.next();
+        record.assign(lsn.value());
+        state(record.shard).lastAssigned = lsn.value();
+    }
+
+    /**
+     * Requests a hold; {@code Grant} comes at once if the shards are free and no request waits for
+     * them.
+     */
+    void requestHold(HoldRequest request) {
+        List<Runnable> grants;
+        lock.lock();
+        try {
+            checkOpen();
+            request.shards().forEach(shard -> state(shard).checkNotAbandoned());
+            holdRequests.add(request);
+            grants = grantHolds();
+        } finally {
+            lock.unlock();
+        }
+        grants.forEach(Runnable::run);
+    }
+
+    /**
+     * Grants waiting requests in their order, passing over those that have to wait and what they
+     * wait for.
+     */
+    private List<Runnable> grantHolds() {
+        List<Runnable> grants = new ArrayList<>();
+        Set<ShardId> claimed = new HashSet<>();
+        for (var requests = holdRequests.iterator(); requests.hasNext(); ) {
+            HoldRequest request = requests.next();
+            boolean free = true;
+            for (ShardId shard : request.shards()) {
+                free &= !state(shard).held && !claimed.contains(shard);
+            }
+            if (free) {
+                requests.remove();
+                Grant grant = grant(request.shards());
+                grants.add(() -> request.granted().complete(grant));
+            } else {
+                claimed.addAll(request.shards());
+            }
+        }
+        return grants;
+    }
+
+    private Grant grant(Set<ShardId> held) {
+        // Records queued before the hold stay before it.
+        for (PendingRecord record : queue) {
+            if (!record.assigned() && held.contains(record.shard)) {
+                assign(record);
+            }
+        }
+        Map<ShardId, Lsn> previous = lastAssignedLocked(held);
+        Lsn lsn = clock.next();
+        hold(held, lsn);
+        return new Grant(lsn, previous);
+    }
+
+    private void hold(Set<ShardId> held, Lsn lsn) {
+        for (ShardId shard : held) {
+            ShardState state = state(shard);
+            state.held = true;
+            state.lastAssigned = lsn.value();
+        }
+    }
+
+    /**
+     * Holds shards at a given LSN, above all they have been given. Records that wait without LSN go
+     * behind the hold.
+     */
+    Grant holdAt(Lsn lsn, Set<ShardId> held) {
+        lock.lock();
+        try {
+            checkOpen();
+            for (ShardId shard : held) {
+                checkBelow(shard, lsn);
+            }
+            Map<ShardId, Lsn> previous = lastAssignedLocked(held);
+            clock.observe(lsn);
+            hold(held, lsn);
+            holdBack(held);
+            return new Grant(lsn, previous);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkBelow(ShardId shard, Lsn lsn) {
+        ShardState state = state(shard);
+        if (state.held || state.lastAssigned >= lsn.value()) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected shard %s without a hold and below LSN %s, found %s and last LSN %d",
+                            shard,
+                            lsn,
+                            state.held ? "a hold" : "none",
+                            state.lastAssigned));
+        }
+    }
+
+    private void holdBack(Set<ShardId> held) {
+        for (Iterator<PendingRecord> records = queue.iterator(); records.hasNext(); ) {
+            PendingRecord record = records.next();
+            if (!record.assigned() && held.contains(record.shard)) {
+                records.remove();
+                queuedBytes -= record.queueBytes();
+                state(record.shard).waiting.add(record);
+                heldBytes += record.queueBytes();
+            }
+        }
+    }
+
+    /** Adds the record of a hold under any load. */
+    void addHeld(PendingRecord record, Lsn lsn) {
+        lock.lock();
+        try {
+            checkOpen();
+            record.assign(lsn.value());
+            enqueue(record);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends a hold: {@code voids} fill up its LSN, and the waiting records are released; does
+     * nothing if the log has ended.
+     */
+    void release(Set<ShardId> held, Lsn lsn, List<PendingRecord> voids) {
+        List<Runnable> grants;
+        lock.lock();
+        try {
+            if (ended != null) {
+                return;
+            }
+            for (PendingRecord record : voids) {
+                record.assign(lsn.value());
+                enqueue(record);
+            }
+            for (ShardId shard : held) {
+                ShardState state = state(shard);
+                state.held = false;
+                while (!state.waiting.isEmpty()) {
+                    PendingRecord record = state.waiting.remove();
+                    heldBytes -= record.queueBytes();
+                    enqueue(record);
+                }
+            }
+            room.signalAll();
+            grants = grantHolds();
+        } finally {
+            lock.unlock();
+        }
+        grants.forEach(Runnable::run);
+    }
+
+    /**
+     * The hold of these shards never ends: no record is accepted any more, and the waiting ones are
+     * returned. Records of other shards behind them continue.
+     */
+    Leftovers abandon(Set<ShardId> held, SteleException reason) {
+        List<Runnable> grants;
+        List<PendingRecord> records = new ArrayList<>();
+        List<HoldRequest> holds = new ArrayList<>();
+        lock.lock();
+        try {
+            if (ended != null) {
+                return Leftovers.NONE;
+            }
+            for (ShardId shard : held) {
+                ShardState state = state(shard);
+                state.abandoned = reason;
+                for (PendingRecord record : state.waiting) {
+                    heldBytes -= record.queueBytes();
+                    records.add(record);
+                }
+                state.waiting.clear();
+            }
+            holdRequests.removeIf(
+                    request -> !Collections.disjoint(request.shards(), held) && holds.add(request));
+            room.signalAll();
+            grants = grantHolds();
+        } finally {
+            lock.unlock();
+        }
+        grants.forEach(Runnable::run);
+        return new Leftovers(records, holds);
+    }
+
+    /** An LSN above all given out so far, and the last one of each shard. */
+    LogReadPoint readPoint(Collection<ShardId> of) {
+        lock.lock();
+        try {
+            return new LogReadPoint(clock.next(), lastAssignedLocked(of));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Lsn lastAssigned(ShardId shard) {
+        lock.lock();
+        try {
+            return new Lsn(state(shard).lastAssigned);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Map<ShardId, Lsn> lastAssignedLocked(Collection<ShardId> of) {
+        Map<ShardId, Lsn> result = new HashMap<>();
+        for (ShardId shard : of) {
+            result.put(shard, new Lsn(state(shard).lastAssigned));
+        }
+        return result;
+    }
+
+    /** Requests a group even if no record waits. */
+    void requestMark() {
+        lock.lock();
+        try {
+            checkOpen();
+            markRequested = true;
+            work.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for something to write; {@code false} when the queue has ended and nothing is left. */
+    boolean awaitWork() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (queue.isEmpty() && !markRequested && ended == null) {
+                work.await();
+            }
+            return !queue.isEmpty() || markRequested;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until a whole group waits or the queue has ended, but no longer than this. */
+    void awaitFull(int groupBytes, long maxNanos) throws InterruptedException {
+        if (maxNanos == 0) {
+            return;
+        }
+        lock.lockInterruptibly();
+        try {
+            long nanosLeft = maxNanos;
+            while (nanosLeft > 0 && queuedBytes < groupBytes && ended == null) {
+                nanosLeft = work.awaitNanos(nanosLeft);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Takes the next group and gives LSNs to its records; empty if nothing waits. It may have no
+     * record at all.
+     */
+    Optional<List<PendingRecord>> take(int groupBytes) {
+        lock.lock();
+        try {
+            if (queue.isEmpty() && !markRequested) {
+                return Optional.empty();
+            }
+            markRequested = false;
+            List<PendingRecord> group = new ArrayList<>(Math.min(queue.size(), 1024));
+            long bytes = 0;
+            while (!queue.isEmpty() && bytes < groupBytes) {
+                PendingRecord record = queue.remove();
+                queuedBytes -= record.queueBytes();
+                bytes += record.length + WalFormat.RECORD_HEADER_BYTES;
+                if (!record.assigned()) {
+                    assign(record);
+                }
+                group.add(record);
+            }
+            room.signalAll();
+            return Optional.of(group);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Accepts no more records. Those in the queue stay for {@link #take}; returns those that no
+     * hold will release any more.
+     */
+    Leftovers close(SteleException reason) {
+        lock.lock();
+        try {
+            if (ended != null) {
+                return Leftovers.NONE;
+            }
+            ended = reason;
+            return wakeAll(new ArrayList<>());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Accepts no more records, and returns everything that waits. */
+    Leftovers fail(SteleException reason) {
+        lock.lock();
+        try {
+            ended = reason;
+            failed = true;
+            List<PendingRecord> records = new ArrayList<>(queue);
+            queue.clear();
+            queuedBytes = 0;
+            markRequested = false;
+            return wakeAll(records);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Leftovers wakeAll(List<PendingRecord> records) {
+        for (ShardState state : shards.values()) {
+            records.addAll(state.waiting);
+            state.waiting.clear();
+        }
+        heldBytes = 0;
+        List<HoldRequest> holds = List.copyOf(holdRequests);
+        holdRequests.clear();
+        work.signalAll();
+        room.signalAll();
+        return new Leftovers(records, holds);
+    }
+
+    Load load() {
+        lock.lock();
+        try {
+            return new Load(queuedBytes + heldBytes, heldBytes, failed);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

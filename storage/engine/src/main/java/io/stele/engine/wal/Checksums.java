@@ -1,0 +1,15 @@
+package io.stele.engine.wal;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/** CRC32C of parts of buffers. */
+final class Checksums {
+    private Checksums() {}
+
+    static int crc32c(ByteBuffer buffer, int offset, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(buffer.slice(offset, length));
+        return (int) crc.getValue();
+    }
+}

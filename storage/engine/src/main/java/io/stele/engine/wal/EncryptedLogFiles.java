@@ -1,0 +1,24 @@
+package io.stele.engine.wal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.encryption.Encryption;
+
+/**
+ * A wrapper of log files that encrypts the records when they are encoded (see {@link WalFormat}).
+ * Headers and checksums stay as they are. So a group that a crash left incomplete is still
+ * distinguished from damage. As thread-safe as what it wraps.
+ */
+public final class EncryptedLogFiles extends ForwardingLogFiles {
+    private final Encryption encryption;
+
+    public EncryptedLogFiles(LogFiles files, Encryption encryption) {
+        super(files);
+        this.encryption = requireNonNull(encryption, "encryption is null");
+    }
+
+    @Override
+    public Encryption encryption() {
+        return encryption;
+    }
+}

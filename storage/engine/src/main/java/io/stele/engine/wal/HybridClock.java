@@ -1,0 +1,107 @@
+package io.stele.engine.wal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/**
+ * A hybrid logical clock: LSNs that follow wall time in milliseconds and always increase, even if
+ * the wall clock does not.
+ *
+ * <p>Rows expire by these LSNs and history is discarded by them, irreversibly. So a wall clock that
+ * jumps ahead of the machine's steady one is not followed until it has stayed there for {@link
+ * #HELD_MILLIS}; meanwhile the steady one counts on.
+ *
+ * <p>Invariant: each {@link #next} is above every LSN that was returned or observed before. Guarded
+ * by itself.
+ */
+public final class HybridClock {
+    /** The sign bit stays clear, so that LSNs compare as signed numbers: the year 6429. */
+    private static final long MAX_MILLIS = (1L << 47) - 1;
+
+    /** More than any slewing comes to, and less than people notice of a late expiry. */
+    static final long JUMP_MILLIS = 10_000;
+
+    /** Long enough for an operator to notice a clock that was set wrong, and to correct it. */
+    static final long HELD_MILLIS = 10 * 60_000;
+
+    private static final long NO_JUMP = Long.MIN_VALUE;
+
+    private final LongSupplier wallMillis;
+    private final LongSupplier steadyMillis;
+    private long last;
+    private long offsetMillis; // of the time that is followed to the steady clock
+    private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen ahead
+
+    /**
+     * Follows a wall clock wherever it goes.
+     *
+     * @param wallMillis milliseconds since the epoch
+     */
+    public HybridClock(LongSupplier wallMillis) {
+        this(wallMillis, wallMillis);
+    }
+
+    /**
+     * Follows a wall clock, but no sudden jump ahead.
+     *
+     * @param wallMillis milliseconds since the epoch
+     * @param steadyMillis milliseconds since any moment, of a clock that is never set
+     */
+    public HybridClock(LongSupplier wallMillis, LongSupplier steadyMillis) {
+        this.wallMillis = requireNonNull(wallMillis, "wallMillis is null");
+        this.steadyMillis = requireNonNull(steadyMillis, "steadyMillis is null");
+        this.offsetMillis = wallMillis.getAsLong() - steadyMillis.getAsLong();
+    }
+
+    /** How far the wall clock is ahead of the followed time; 0 if it is not held back. */
+    public synchronized long heldMillis() {
+        long ahead = wallMillis.getAsLong() - steadyMillis.getAsLong() - offsetMillis;
+        return ahead > JUMP_MILLIS ? ahead : 0;
+    }
+
+    private long followedMillis() {
+        long steady = steadyMillis.getAsLong();
+        long wall = wallMillis.getAsLong();
+        if (wall - steady - offsetMillis <= JUMP_MILLIS) {
+            offsetMillis = wall - steady;
+            jumpedMillis = NO_JUMP;
+        } else if (jumpedMillis == NO_JUMP) {
+            jumpedMillis = steady;
+        } else if (steady - jumpedMillis >= HELD_MILLIS) {
+            offsetMillis = wall - steady;
+            jumpedMillis = NO_JUMP;
+        }
+        return steady + offsetMillis;
+    }
+
+    /** The next LSN: the present time, or one above the last. */
+    public Lsn next() {
+        synchronized (this) {
+            long millis = Math.clamp(followedMillis(), 0, MAX_MILLIS);
+            if (last == Long.MAX_VALUE) {
+                throw new IllegalStateException(
+                        String.format(
+                                Locale.ROOT,
+                                "Expected an LSN below the maximum, found %d as the last",
+                                last));
+            }
+            last = Math.max(last + 1, millis << 16);
+            return new Lsn(last);
+        }
+    }
+
+    /**
+     * Moves the clock to at least {@code lsn}, which was assigned elsewhere or before a restart.
+     */
+    public synchronized void observe(Lsn lsn) {
+        last = Math.max(last, lsn.value());
+    }
+
+    /** The last LSN returned or observed. */
+    public synchronized Lsn last() {
+        return new Lsn(last);
+    }
+}

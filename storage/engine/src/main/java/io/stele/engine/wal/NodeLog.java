@@ -1,0 +1,460 @@
+package io.stele.engine.wal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The write-ahead log of a node, shared by all its shards. Records wait in a bounded queue; one log
+ * thread takes everything that waits as one group, gives the records their LSNs, writes and syncs
+ * the group, notifies the listener, completes the futures, and continues.
+ *
+ * <p>Invariant: LSNs of one shard increase in log order. Invariant: a future completes normally,
+ * and the listener is notified of a record, only after the record is durable. Invariant: after a
+ * failed write or sync nothing is acknowledged any more; the next recovery finds the outcome of the
+ * failed group.
+ *
+ * <p>Futures complete on the log thread, after the listener: what depends on them must be quick or
+ * run elsewhere. The log thread must not be interrupted: that closes the file under it and fails
+ * the log.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class NodeLog implements AutoCloseable {
+    /** Requests in flight where each segment is an object: creation must not outrun deletion. */
+    private static final int DELETED_AT_ONCE = 16;
+
+    private final LogFiles files;
+    private final LogOptions options;
+    private final LogListener listener;
+    private final SegmentLedger ledger;
+    private final AppendQueue queue;
+    private final boolean threaded;
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+
+    /** Held by the thread that commits; without a log thread that can be any caller. */
+    private final Object commitLock = new Object();
+
+    private final SegmentedWriter writer;
+
+    private final Object trimLock = new Object();
+    private final AtomicLong releaseBefore = new AtomicLong();
+    private final ConcurrentLinkedQueue<CompletableFuture<Void>> marks =
+            new ConcurrentLinkedQueue<>();
+
+    private volatile long activeSegment;
+    private volatile LogMark durable;
+    private final AtomicLong groups = new AtomicLong();
+    private final AtomicLong records = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+
+    private NodeLog(RecoveredLog recovered, LogListener listener, boolean threaded) {
+        this.listener = requireNonNull(listener, "listener is null");
+        this.threaded = threaded;
+        files = recovered.files();
+        options = recovered.options();
+        ledger = recovered.ledger();
+        queue = new AppendQueue(recovered.clock(), options.queueBytes(), recovered.lastLsns());
+        writer = recovered.continueWriting();
+        activeSegment = writer.activeSegment();
+        durable = writer.durable();
+    }
+
+    /** Continues a log with a log thread of its own. */
+    public static NodeLog start(
+            RecoveredLog recovered, LogListener listener, ThreadFactory threads) {
+        NodeLog log = new NodeLog(recovered, listener, true);
+        threads.newThread(log::run).start();
+        return log;
+    }
+
+    /**
+     * Continues a log without a thread: the caller drives it by {@link #commitWaiting}, as
+     * simulations do.
+     */
+    public static NodeLog unthreaded(RecoveredLog recovered, LogListener listener) {
+        return new NodeLog(recovered, listener, false);
+    }
+
+    /**
+     * Appends a record; blocks while the queue is full (without a log thread it commits a group
+     * instead). The payload must not change until the future completes. The future fails with
+     * {@code STORE_FAILED} if the log has failed (the record may or may not be there after the next
+     * recovery), with {@code UNAVAILABLE} if the log is closed or the caller is interrupted while
+     * it waits (it is not there), and with {@code BUSY} if only held records fill the queue of a
+     * log without thread.
+     *
+     * @param payload pieces that together form the record; their positions do not move
+     * @param attachment handed to the listener with the durable record, never written
+     * @throws IllegalArgumentException if the payload is larger than the options allow
+     */
+    public CompletableFuture<LogPosition> append(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
+        try {
+            if (threaded) {
+                queue.add(record);
+            } else {
+                addCommitting(record);
+            }
+        } catch (SteleException e) {
+            record.future.completeExceptionally(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            record.future.completeExceptionally(
+                    new SteleException(
+                            ErrorCode.UNAVAILABLE,
+                            "Interrupted while waiting for room in the log",
+                            e));
+        }
+        return record.future;
+    }
+
+    /**
+     * As {@link #append}, but never waits and writes nothing itself: empty if the queue has no room
+     * for the record, which is then not appended.
+     */
+    public Optional<CompletableFuture<LogPosition>> tryAppend(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
+        try {
+            if (!queue.offer(record)) {
+                return Optional.empty();
+            }
+        } catch (SteleException e) {
+            record.future.completeExceptionally(e);
+        }
+        return Optional.of(record.future);
+    }
+
+    /**
+     * As {@link #append}, but it never waits, under any load. It is for few, small records that end
+     * something for which other callers wait.
+     */
+    public CompletableFuture<LogPosition> appendNow(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
+        try {
+            queue.addNow(record);
+        } catch (SteleException e) {
+            record.future.completeExceptionally(e);
+        }
+        return record.future;
+    }
+
+    /** The largest payload of a record, other than those of holds. */
+    public int recordBytes() {
+        return options.recordBytes();
+    }
+
+    private void addCommitting(PendingRecord record) {
+        while (!queue.offer(record)) {
+            if (!commit()) {
+                throw new SteleException(
+                        ErrorCode.BUSY,
+                        String.format(
+                                Locale.ROOT,
+                                "Expected room for %d bytes in the log, found %d bytes waiting for holds",
+                                record.length,
+                                queue.load().heldBytes()));
+            }
+        }
+    }
+
+    /**
+     * Waits until no other hold has any of these shards, then holds them all at once and assigns
+     * the LSN of the hold.
+     */
+    public CompletableFuture<LogHold> hold(Collection<ShardId> shards) {
+        CompletableFuture<AppendQueue.Grant> granted = new CompletableFuture<>();
+        try {
+            queue.requestHold(new AppendQueue.HoldRequest(nonEmpty(shards), granted));
+        } catch (SteleException e) {
+            granted.completeExceptionally(e);
+        }
+        return granted.thenApply(grant -> new GrantedHold(queue, grant));
+    }
+
+    /**
+     * Holds shards whose transaction was decided at {@code lsn} before a restart that came between
+     * its decision and its outcome records. Records that wait without LSN go behind the hold. Call
+     * it in LSN order, before anything else gets an LSN.
+     *
+     * @throws IllegalArgumentException if one of the shards has an LSN at or above {@code lsn}, or
+     *     a hold
+     */
+    public LogHold resume(Lsn lsn, Collection<ShardId> shards) {
+        return new GrantedHold(queue, queue.holdAt(lsn, nonEmpty(shards)));
+    }
+
+    private static Set<ShardId> nonEmpty(Collection<ShardId> shards) {
+        if (shards.isEmpty()) {
+            throw new IllegalArgumentException("Expected at least one shard to hold, found none");
+        }
+        return Set.copyOf(shards);
+    }
+
+    /**
+     * Takes an LSN above all that were assigned so far, and the last one of each of these shards.
+     */
+    public LogReadPoint readPoint(Collection<ShardId> shards) {
+        return queue.readPoint(shards);
+    }
+
+    /** The last LSN assigned in this shard, durable or not; {@code Lsn.MIN} if there is none. */
+    public Lsn lastAssigned(ShardId shard) {
+        return queue.lastAssigned(shard);
+    }
+
+    /**
+     * Deletes the oldest segments as far as none has a record above its shard's LSN in {@code
+     * flushed}; shards that are not in the map need all their records. Blocks. Returns the number
+     * of deleted segments.
+     *
+     * @param kept receives the records that it needs before they are deleted
+     * @throws SteleException if the log has failed or is closed
+     */
+    public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
+        synchronized (trimLock) {
+            long lowest = ledger.lowestNeeded(flushed, activeSegment);
+            List<Long> released = ledger.below(lowest);
+            if (released.isEmpty()) {
+                return 0;
+            }
+            // The log must record that they may be missing before they are.
+            writeMark(lowest);
+            for (long segment : released) {
+                if (ledger.isWanted(segment, kept)) {
+                    give(segment, kept);
+                }
+            }
+            kept.finish();
+            delete(released);
+            return released.size();
+        }
+    }
+
+    private void delete(List<Long> released) throws IOException {
+        int atOnce = files.isSegmentPerGroup() ? DELETED_AT_ONCE : 1;
+        for (int from = 0; from < released.size(); from += atOnce) {
+            List<Long> next = released.subList(from, Math.min(from + atOnce, released.size()));
+            files.delete(next);
+            next.forEach(ledger::remove);
+        }
+    }
+
+    private void give(long segment, ReleasedRecords to) throws IOException {
+        try (LogFiles.Reader reader = files.open(segment)) {
+            SegmentScanner scanner =
+                    new SegmentScanner(
+                            reader, files.describe(segment), segment, false, files.encryption());
+            SegmentLedger own = new SegmentLedger();
+            own.begin(segment);
+            scanner.scan(
+                    scanner.readHeader().orElseThrow(),
+                    own,
+                    (shard, lsn, type, payload) -> {
+                        try {
+                            to.take(shard, lsn, type, payload);
+                        } catch (IOException failed) {
+                            throw new UncheckedIOException(failed);
+                        }
+                    });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    private void writeMark(long lowest) {
+        releaseBefore.set(lowest);
+        CompletableFuture<Void> mark = new CompletableFuture<>();
+        marks.add(mark);
+        queue.requestMark();
+        while (!threaded && !mark.isDone()) {
+            commit();
+        }
+        try {
+            mark.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof SteleException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    /** The last group that is durable. */
+    public LogMark durable() {
+        return durable;
+    }
+
+    /** The present state. */
+    public LogStatus status() {
+        AppendQueue.Load load = queue.load();
+        SegmentLedger.Summary segments = ledger.summary();
+        return new LogStatus(
+                load.failed(),
+                load.queuedBytes(),
+                load.heldBytes(),
+                groups.get(),
+                records.get(),
+                bytes.get(),
+                segments.first(),
+                segments.last(),
+                segments.sizeBytes(),
+                segments.firstShards());
+    }
+
+    /**
+     * Commits one group in this thread if anything waits that is not held; only without a log
+     * thread.
+     */
+    public boolean commitWaiting() {
+        if (threaded) {
+            throw new IllegalStateException(
+                    "Expected a log without thread, found one that commits by itself");
+        }
+        return commit();
+    }
+
+    private void run() {
+        try {
+            while (queue.awaitWork()) {
+                commit();
+                queue.awaitFull(options.groupBytes(), options.pause().toNanos());
+            }
+        } catch (InterruptedException e) {
+            fail(List.of(), e);
+        } finally {
+            stop();
+        }
+    }
+
+    private boolean commit() {
+        synchronized (commitLock) {
+            Optional<List<PendingRecord>> group = queue.take(options.groupBytes());
+            if (group.isEmpty()) {
+                return false;
+            }
+            List<CompletableFuture<Void>> written = takeMarks();
+            if (group.get().isEmpty() && written.isEmpty()) {
+                return true;
+            }
+            try {
+                write(group.get());
+                written.forEach(mark -> mark.complete(null));
+            } catch (Throwable e) {
+                fail(group.get(), e);
+                SteleException failure = failure(e);
+                written.forEach(mark -> mark.completeExceptionally(failure));
+            }
+            return true;
+        }
+    }
+
+    private List<CompletableFuture<Void>> takeMarks() {
+        List<CompletableFuture<Void>> taken = new ArrayList<>();
+        for (CompletableFuture<Void> mark = marks.poll(); mark != null; mark = marks.poll()) {
+            taken.add(mark);
+        }
+        return taken;
+    }
+
+    private void write(List<PendingRecord> group) throws IOException {
+        writer.releaseBefore(releaseBefore.get());
+        SegmentedWriter.Written written = writer.write(group);
+        activeSegment = written.segment();
+        durable = writer.durable();
+        groups.incrementAndGet();
+        records.addAndGet(group.size());
+        bytes.addAndGet(written.sizeBytes());
+        tellListener(group);
+        for (PendingRecord record : group) {
+            record.future.complete(
+                    new LogPosition(new Lsn(record.lsn()), written.segment(), written.offset()));
+        }
+    }
+
+    private void tellListener(List<PendingRecord> group) {
+        Map<ShardId, List<DurableRecord>> byShard = new LinkedHashMap<>();
+        for (PendingRecord record : group) {
+            byShard.computeIfAbsent(record.shard, ignored -> new ArrayList<>())
+                    .add(
+                            new DurableRecord(
+                                    record.shard,
+                                    new Lsn(record.lsn()),
+                                    record.type,
+                                    record.attachment));
+        }
+        byShard.forEach(listener::onDurable);
+    }
+
+    private SteleException failure(Throwable cause) {
+        return new SteleException(
+                ErrorCode.STORE_FAILED,
+                String.format(
+                        Locale.ROOT,
+                        "The write-ahead log failed for good while writing %s: %s. Restart to recover what is durable",
+                        writer.describe(),
+                        cause),
+                cause);
+    }
+
+    private void fail(List<PendingRecord> group, Throwable cause) {
+        SteleException failure = failure(cause);
+        AppendQueue.Leftovers leftovers = queue.fail(failure);
+        listener.onFailure(failure);
+        group.forEach(record -> record.future.completeExceptionally(failure));
+        leftovers.fail(failure);
+        takeMarks().forEach(mark -> mark.completeExceptionally(failure));
+    }
+
+    /**
+     * Writes what waits, except for held shards, and stops. Records of held shards fail with {@code
+     * UNAVAILABLE}.
+     */
+    @Override
+    public void close() {
+        SteleException reason =
+                new SteleException(ErrorCode.UNAVAILABLE, "The write-ahead log is closed");
+        queue.close(reason).fail(reason);
+        if (!threaded) {
+            while (commit()) {
+                // until nothing waits
+            }
+            stop();
+        }
+        stopped.join();
+    }
+
+    private void stop() {
+        try {
+            writer.close();
+            stopped.complete(null);
+        } catch (IOException e) {
+            // Every group was synced before it was acknowledged: nothing can be lost by a failed
+            // close.
+            stopped.complete(null);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.stele.engine.wal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record on its way to the disk. Guarded by the lock of its {@link AppendQueue}, then confined to
+ * the log thread.
+ */
+final class PendingRecord {
+    /**
+     * Memory of a record in the queue besides its payload, so that empty records are bounded, too.
+     */
+    private static final int OVERHEAD_BYTES = 64;
+
+    private static final long UNASSIGNED = -1;
+
+    final ShardId shard;
+    final RecordType type;
+    final List<ByteBuffer> payload;
+    final int length;
+    final @Nullable Object attachment;
+    final CompletableFuture<LogPosition> future = new CompletableFuture<>();
+    private long lsn = UNASSIGNED;
+
+    private PendingRecord(
+            ShardId shard,
+            RecordType type,
+            List<ByteBuffer> payload,
+            int length,
+            @Nullable Object attachment) {
+        this.shard = shard;
+        this.type = type;
+        this.payload = payload;
+        this.length = length;
+        this.attachment = attachment;
+    }
+
+    /**
+     * A record without LSN.
+     *
+     * @throws IllegalArgumentException if the payload is larger than the options allow
+     */
+    static PendingRecord create(
+            ShardId shard,
+            RecordType type,
+            List<ByteBuffer> payload,
+            @Nullable Object attachment,
+            LogOptions options) {
+        return create(shard, type, payload, attachment, options.recordBytes());
+    }
+
+    /** A record of a hold, which may be larger than others. */
+    static PendingRecord createHeld(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        return create(shard, type, payload, attachment, LogHold.MAX_RECORD_BYTES);
+    }
+
+    private static PendingRecord create(
+            ShardId shard,
+            RecordType type,
+            List<ByteBuffer> payload,
+            @Nullable Object attachment,
+            int limitBytes) {
+        requireNonNull(shard, "shard is null");
+        requireNonNull(type, "type is null");
+        long length = 0;
+        for (ByteBuffer piece : payload) {
+            length += piece.remaining();
+        }
+        if (length > limitBytes) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected a log record of at most %d bytes, found %d for shard %s",
+                            limitBytes,
+                            length,
+                            shard));
+        }
+        return new PendingRecord(shard, type, List.copyOf(payload), (int) length, attachment);
+    }
+
+    boolean assigned() {
+        return lsn != UNASSIGNED;
+    }
+
+    void assign(long value) {
+        if (assigned()) {
+            throw new IllegalStateException(
+                    String.format(Locale.ROOT, "Expected a record without LSN, found LSN %d", lsn));
+        }
+        lsn = value;
+    }
+
+    long lsn() {
+        return lsn;
+    }
+
+    int queueBytes() {
+        return length + OVERHEAD_BYTES;
+    }
+}

@@ -1,0 +1,113 @@
+package io.stele.engine.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnSketch;
+import io.stele.protocol.schema.SchemaJson;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+final class TestFileEntry {
+    @Test
+    void keyRangeDecides() {
+        FileEntry file =
+                entry(10, 1, 2, Optional.of(new byte[] {5}), Optional.of(new byte[] {(byte) 0x90}));
+        assertThat(file.mayContain(new byte[] {5})).isTrue();
+        assertThat(file.mayContain(new byte[] {(byte) 0x80, 1})).isTrue();
+        assertThat(file.mayContain(new byte[] {4})).isFalse();
+        assertThat(file.mayContain(new byte[] {(byte) 0x90, 0})).isFalse();
+        assertThat(entry(10, 1, 2, Optional.empty(), Optional.empty()).mayContain(new byte[] {4}))
+                .isTrue();
+    }
+
+    @Test
+    void ingestGivesEveryRowOneLsn() {
+        FileEntry file =
+                entry(10, 0, 0, Optional.empty(), Optional.empty())
+                        .withIngest(new Lsn(42), OptionalLong.of(7));
+        assertThat(file.minLsn()).isEqualTo(new Lsn(42));
+        assertThat(file.maxLsn()).isEqualTo(new Lsn(42));
+        assertThat(file.ingestLsn()).contains(new Lsn(42));
+        assertThat(file.firstRowId()).hasValue(7);
+    }
+
+    @Test
+    void deletedRowsAreCounted() {
+        FileEntry file = entry(10, 1, 2, Optional.empty(), Optional.empty());
+        assertThat(file.undeletedRowCount()).isEqualTo(10);
+        assertThat(
+                        file.withDeleteVector(
+                                        Optional.of(new DeleteVectorFile("d", 9, 4, new Lsn(5))))
+                                .undeletedRowCount())
+                .isEqualTo(6);
+    }
+
+    @Test
+    void sketchesAreInTheManifestWhereThereAreAny() throws IOException {
+        FileEntry without = entry(10, 1, 2, Optional.empty(), Optional.empty());
+        String json = SchemaJson.mapper().writeValueAsString(without);
+        assertThat(json).doesNotContain("sketches");
+        assertThat(SchemaJson.mapper().readValue(json, FileEntry.class).sketches().isEmpty())
+                .isTrue();
+
+        Map<Integer, ColumnSketch> sketches = Map.of(3, new ColumnSketch(new byte[] {1, 2}, 7));
+        FileEntry with = without.withSketches(sketches).withLevel(2);
+        assertThat(with.sketches().inMemory()).isEqualTo(sketches);
+        FileEntry read =
+                SchemaJson.mapper()
+                        .readValue(SchemaJson.mapper().writeValueAsString(with), FileEntry.class);
+        assertThat(read.sketches().inMemory()).isEqualTo(sketches);
+    }
+
+    @Test
+    void nonsenseIsRefused() {
+        assertThatThrownBy(() -> entry(0, 1, 2, Optional.empty(), Optional.empty()))
+                .hasMessageContaining("row count");
+        assertThatThrownBy(() -> entry(1, 3, 2, Optional.empty(), Optional.empty()))
+                .hasMessageContaining("3 and 2");
+        assertThatThrownBy(() -> entry(1, 1, 2, Optional.of(new byte[1]), Optional.empty()))
+                .hasMessageContaining("both of minKey and maxKey");
+        assertThatThrownBy(
+                        () ->
+                                entry(
+                                        1,
+                                        1,
+                                        2,
+                                        Optional.of(new byte[] {2}),
+                                        Optional.of(new byte[] {1})))
+                .hasMessageContaining("minKey <= maxKey");
+    }
+
+    private static FileEntry entry(
+            long rowCount,
+            long minLsn,
+            long maxLsn,
+            Optional<byte[]> minKey,
+            Optional<byte[]> maxKey) {
+        return new FileEntry(
+                "f",
+                new TableId(1),
+                FileKind.COLUMN,
+                0,
+                "data/1/0-0/f.orc",
+                100,
+                rowCount,
+                new Lsn(minLsn),
+                new Lsn(maxLsn),
+                Optional.empty(),
+                OptionalLong.empty(),
+                1,
+                minKey,
+                maxKey,
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty());
+    }
+}

@@ -1,0 +1,87 @@
+package io.stele.engine.wal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.Lsn;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class TestHybridClock {
+    private final AtomicLong wallMillis = new AtomicLong(1_000);
+    private final HybridClock clock = new HybridClock(wallMillis::get);
+
+    @Test
+    void followsTheWallClockAndCountsWithinAMillisecond() {
+        assertThat(clock.next()).isEqualTo(Lsn.of(1_000, 0));
+        assertThat(clock.next()).isEqualTo(Lsn.of(1_000, 1));
+        wallMillis.set(1_005);
+        assertThat(clock.next()).isEqualTo(Lsn.of(1_005, 0));
+        assertThat(clock.last()).isEqualTo(Lsn.of(1_005, 0));
+    }
+
+    @Test
+    void neverGoesBack() {
+        Lsn before = clock.next();
+        for (long wall : new long[] {999, 0, -5, Long.MIN_VALUE}) {
+            wallMillis.set(wall);
+            Lsn after = clock.next();
+            assertThat(after).isGreaterThan(before);
+            before = after;
+        }
+    }
+
+    @Test
+    void overflowingCounterBorrowsFromTheFuture() {
+        for (int i = 0; i <= 1 << 16; i++) {
+            clock.next();
+        }
+        assertThat(clock.last()).isEqualTo(Lsn.of(1_001, 0));
+    }
+
+    @Test
+    void observesLsnsFromElsewhere() {
+        clock.observe(Lsn.of(9_000, 7));
+        assertThat(clock.next()).isEqualTo(Lsn.of(9_000, 8));
+        clock.observe(Lsn.of(500, 0));
+        assertThat(clock.next()).isEqualTo(Lsn.of(9_000, 9));
+    }
+
+    @Test
+    void aJumpAheadOfTheSteadyClockIsFollowedWhenItStays() {
+        AtomicLong steady = new AtomicLong(77);
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        wallMillis.set(1_000 + 3_600_000);
+        steady.addAndGet(20);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(1_020, 0));
+        assertThat(guarded.heldMillis()).isEqualTo(3_600_000 - 20);
+        wallMillis.set(1_040);
+        steady.addAndGet(20);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(1_040, 0));
+        assertThat(guarded.heldMillis()).isZero();
+
+        wallMillis.set(8_000_000);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(1_040, 1));
+        steady.addAndGet(HybridClock.HELD_MILLIS);
+        wallMillis.addAndGet(HybridClock.HELD_MILLIS);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(wallMillis.get(), 0));
+    }
+
+    @Test
+    void smallStepsAndStepsBackAreFollowedAtOnce() {
+        AtomicLong steady = new AtomicLong();
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        wallMillis.addAndGet(HybridClock.JUMP_MILLIS);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(wallMillis.get(), 0));
+        wallMillis.addAndGet(-5_000);
+        guarded.next();
+        wallMillis.addAndGet(HybridClock.JUMP_MILLIS + 1);
+        assertThat(guarded.heldMillis()).isEqualTo(HybridClock.JUMP_MILLIS + 1);
+    }
+
+    @Test
+    void refusesToRunOver() {
+        clock.observe(Lsn.MAX);
+        assertThatThrownBy(clock::next).isInstanceOf(IllegalStateException.class);
+    }
+}

@@ -1,0 +1,114 @@
+package io.stele.objectstore;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A store that is another one; a subclass changes a part of it. Every call is forwarded, so that
+ * what {@link ObjectStore} gains later is not lost on the way; but {@link #open} reads through this
+ * store, so that a subclass that changes {@link #read} misses none.
+ */
+public abstract class ForwardingObjectStore implements ObjectStore {
+    private final ObjectStore store;
+
+    protected ForwardingObjectStore(ObjectStore store) {
+        this.store = requireNonNull(store, "store is null");
+    }
+
+    /** The store behind this one. */
+    protected final ObjectStore delegate() {
+        return store;
+    }
+
+    @Override
+    public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException {
+        store.read(path, offset, buffer, bufferOffset, length);
+    }
+
+    @Override
+    public byte[] readFully(String path) throws IOException {
+        return store.readFully(path);
+    }
+
+    @Override
+    public byte[] readStored(String path) throws IOException {
+        return store.readStored(path);
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return store.size(path);
+    }
+
+    @Override
+    public boolean createIfAbsent(String path, byte[] content) throws IOException {
+        return store.createIfAbsent(path, content);
+    }
+
+    @Override
+    public void put(String path, byte[] content) throws IOException {
+        store.put(path, content);
+    }
+
+    @Override
+    public boolean supportsCompareAndSwap() {
+        return store.supportsCompareAndSwap();
+    }
+
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
+        return store.compareAndSwap(path, expected, content);
+    }
+
+    @Override
+    public ObjectWriter create(String path) throws IOException {
+        return store.create(path);
+    }
+
+    @Override
+    public List<ObjectEntry> list(String prefix) throws IOException {
+        return store.list(prefix);
+    }
+
+    @Override
+    public void delete(String path) throws IOException {
+        store.delete(path);
+    }
+
+    @Override
+    public int deleteAbandoned(Instant limit) throws IOException {
+        return store.deleteAbandoned(limit);
+    }
+
+    @Override
+    public String describe(String path) {
+        return store.describe(path);
+    }
+
+    @Override
+    public boolean isRemote() {
+        return store.isRemote();
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        return store.readingAhead();
+    }
+
+    @Override
+    public Optional<RetrievalStatistics> retrieval() {
+        return store.retrieval();
+    }
+
+    @Override
+    public void close() throws IOException {
+        store.close();
+    }
+}

@@ -1,0 +1,343 @@
+package io.stele.objectstore;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.files.Directories;
+import io.stele.cache.files.OpenFiles;
+import io.stele.cache.files.Transfers;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Objects as files below a directory of a local file system that has hard links (all usual ones of
+ * Linux do); several processes of one machine may share it. New objects are written in {@code
+ * .tmp}, synced, then linked to their name, so they appear at once and only once; the directory is
+ * synced before the call returns.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class LocalObjectStore implements ObjectStore {
+    private static final String TEMPORARY_DIRECTORY = ".tmp";
+    private static final String SWAP_LOCK = "swap.lock";
+    private static final Object SWAPS = new Object();
+
+    /** Far below the usual limit of 1,024 a process; few files get most reads. */
+    private static final int OPEN_FILES = 128;
+
+    private final Path root;
+    private final Path temporary;
+    private final @Nullable OpenFiles openFiles;
+
+    /** Opens a directory, creating it if it does not exist. */
+    public LocalObjectStore(Path root) throws IOException {
+        this(root, OptionalInt.empty());
+    }
+
+    /**
+     * A store that leaves files open that were read in parts. Only for the process that deletes
+     * objects, because the disk retains a deleted file while any process has it open.
+     */
+    public static LocalObjectStore forOwner(Path root) throws IOException {
+        return new LocalObjectStore(root, OptionalInt.of(OPEN_FILES));
+    }
+
+    LocalObjectStore(Path root, OptionalInt maxOpenFiles) throws IOException {
+        this.root = requireNonNull(root, "root is null").toAbsolutePath().normalize();
+        openFiles = maxOpenFiles.isPresent() ? new OpenFiles(maxOpenFiles.getAsInt()) : null;
+        temporary = this.root.resolve(TEMPORARY_DIRECTORY);
+        Files.createDirectories(temporary);
+    }
+
+    @Override
+    public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException {
+        NonBlocking.check();
+        Path file = file(path);
+        if (openFiles != null) {
+            openFiles.read(
+                    file,
+                    channel ->
+                            Transfers.readFully(
+                                    channel,
+                                    offset,
+                                    ByteBuffer.wrap(buffer, bufferOffset, length),
+                                    file));
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            Transfers.readFully(
+                    channel, offset, ByteBuffer.wrap(buffer, bufferOffset, length), file);
+        }
+    }
+
+    private void forget(Path changed) {
+        if (openFiles != null) {
+            openFiles.forget(changed);
+        }
+    }
+
+    @Override
+    public byte[] readFully(String path) throws IOException {
+        NonBlocking.check();
+        Path file = file(path);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long size = channel.size();
+            if (size > Integer.MAX_VALUE - 16) {
+                throw new IOException(
+                        String.format(
+                                Locale.ROOT,
+                                "Expected an object that fits an array, found %d bytes in %s",
+                                size,
+                                describe(path)));
+            }
+            byte[] content = new byte[(int) size];
+            Transfers.readFully(channel, 0, ByteBuffer.wrap(content), file);
+            return content;
+        }
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return Files.size(file(path));
+    }
+
+    @Override
+    public boolean createIfAbsent(String path, byte[] content) throws IOException {
+        Path target = file(path);
+        if (Files.exists(target)) {
+            Directories.sync(parent(target));
+            return false;
+        }
+        Path written = writeTemporary(content);
+        try {
+            link(target, written);
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            Directories.sync(parent(target));
+            return false;
+        } finally {
+            Files.deleteIfExists(written);
+        }
+    }
+
+    @Override
+    public void put(String path, byte[] content) throws IOException {
+        Path target = file(path);
+        Path written = writeTemporary(content);
+        try {
+            createDirectories(parent(target));
+            Files.move(
+                    written,
+                    target,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+            forget(target);
+            Directories.sync(parent(target));
+        } finally {
+            Files.deleteIfExists(written);
+        }
+    }
+
+    @Override
+    public boolean supportsCompareAndSwap() {
+        return true;
+    }
+
+    /** Under a lock on a file, which also excludes other processes. */
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
+        Path target = file(path);
+        // A process has one lock of a file at most
+        synchronized (SWAPS) {
+            try (FileChannel channel =
+                            FileChannel.open(
+                                    temporary.resolve(SWAP_LOCK),
+                                    StandardOpenOption.CREATE,
+                                    StandardOpenOption.WRITE);
+                    FileLock _ = channel.lock()) {
+                if (!Files.exists(target) || !Arrays.equals(readFully(path), expected)) {
+                    return false;
+                }
+                put(path, content);
+                return true;
+            }
+        }
+    }
+
+    private Path writeTemporary(byte[] content) throws IOException {
+        Path file = newTemporary();
+        boolean done = false;
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            ByteBuffer source = ByteBuffer.wrap(content);
+            while (source.hasRemaining()) {
+                channel.write(source);
+            }
+            channel.force(true);
+            done = true;
+            return file;
+        } finally {
+            if (!done) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private Path newTemporary() throws IOException {
+        return Files.createTempFile(temporary, "", ".object");
+    }
+
+    private void link(Path target, Path written) throws IOException {
+        createDirectories(parent(target));
+        Files.createLink(target, written);
+        Directories.sync(parent(target));
+    }
+
+    @Override
+    public ObjectWriter create(String path) throws IOException {
+        Path target = file(path);
+        Path written = newTemporary();
+        return new LocalObjectWriter(
+                FileChannel.open(written, StandardOpenOption.WRITE),
+                describe(path),
+                new LocalObjectWriter.Ending() {
+                    @Override
+                    public void publish() throws IOException {
+                        link(target, written);
+                    }
+
+                    @Override
+                    public void discard() throws IOException {
+                        Files.deleteIfExists(written);
+                    }
+                });
+    }
+
+    @Override
+    public List<ObjectEntry> list(String prefix) throws IOException {
+        ObjectPath.checkPrefix(prefix);
+        Path start = root.resolve(prefix.substring(0, prefix.lastIndexOf('/') + 1));
+        List<ObjectEntry> entries = new ArrayList<>();
+        if (Files.isDirectory(start)) {
+            Files.walkFileTree(start, new Lister(prefix, entries));
+        }
+        entries.sort(Comparator.comparing(ObjectEntry::path));
+        return List.copyOf(entries);
+    }
+
+    @Override
+    public void delete(String path) throws IOException {
+        Path file = file(path);
+        Files.deleteIfExists(file);
+        forget(file);
+    }
+
+    @Override
+    public int deleteAbandoned(Instant limit) throws IOException {
+        int count = 0;
+        try (var files = Files.newDirectoryStream(temporary)) {
+            for (Path file : files) {
+                if (!file.endsWith(SWAP_LOCK)
+                        && Files.getLastModifiedTime(file).toInstant().isBefore(limit)
+                        && Files.deleteIfExists(file)) {
+                    count++;
+                }
+            }
+        }
+        return count;
+    }
+
+    @Override
+    public String describe(String path) {
+        return root.resolve(path).toString();
+    }
+
+    private Path file(String path) {
+        return root.resolve(ObjectPath.check(path));
+    }
+
+    private Path parent(Path file) {
+        return requireNonNull(file.getParent(), "file has no parent");
+    }
+
+    /** Creates a directory and those above it, each durable. */
+    private void createDirectories(Path directory) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        createDirectories(parent(directory));
+        try {
+            Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(directory)) {
+                throw e;
+            }
+        }
+        Directories.sync(parent(directory));
+    }
+
+    /** Collects objects; files that vanish meanwhile are left out. */
+    private final class Lister extends SimpleFileVisitor<Path> {
+        private final String prefix;
+        private final List<ObjectEntry> entries;
+
+        Lister(String prefix, List<ObjectEntry> entries) {
+            this.prefix = prefix;
+            this.entries = entries;
+        }
+
+        @Override
+        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            String path = path(directory) + "/";
+            boolean wanted =
+                    !directory.equals(temporary)
+                            && (path.startsWith(prefix) || prefix.startsWith(path));
+            return wanted || directory.equals(root)
+                    ? FileVisitResult.CONTINUE
+                    : FileVisitResult.SKIP_SUBTREE;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            String path = path(file);
+            if (path.startsWith(prefix)) {
+                entries.add(
+                        new ObjectEntry(
+                                path,
+                                attributes.size(),
+                                attributes.lastModifiedTime().toInstant()));
+            }
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+        }
+
+        private String path(Path file) {
+            return root.relativize(file).toString();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.stele.objectstore;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Instant;
+import java.util.Locale;
+
+/**
+ * One line of a listing.
+ *
+ * @param path of the object
+ * @param sizeBytes its size in bytes
+ * @param modified when it was created or last replaced, by the clock of the store, which may be
+ *     coarse: never later than it was
+ */
+public record ObjectEntry(String path, long sizeBytes, Instant modified) {
+    public ObjectEntry {
+        requireNonNull(path, "path is null");
+        requireNonNull(modified, "modified is null");
+        if (sizeBytes < 0) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected a size of at least 0, found %d for %s",
+                            sizeBytes,
+                            path));
+        }
+    }
+
+    /** An object of which it does not matter when it was changed. */
+    public ObjectEntry(String path, long sizeBytes) {
+        this(path, sizeBytes, Instant.EPOCH);
+    }
+}

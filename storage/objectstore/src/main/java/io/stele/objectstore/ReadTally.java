@@ -1,0 +1,22 @@
+package io.stele.objectstore;
+
+/**
+ * Counters of an object reader since it was opened: bytes and requests.
+ *
+ * @param readBytes bytes given to its callers
+ * @param requests reads of the store that this took
+ * @param fetchedBytes bytes of these; more than {@code readBytes} where whole pages are fetched
+ *     into a cache, fewer where pages were cached
+ */
+public record ReadTally(long readBytes, long requests, long fetchedBytes) {
+    /** Nothing. */
+    public static final ReadTally NONE = new ReadTally(0, 0, 0);
+
+    /** Both together. */
+    public ReadTally plus(ReadTally other) {
+        return new ReadTally(
+                readBytes + other.readBytes,
+                requests + other.requests,
+                fetchedBytes + other.fetchedBytes);
+    }
+}

@@ -1,0 +1,54 @@
+package io.stele.objectstore;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * A rate limiter of writes: at most a number of bytes a second, and a quarter of a second's worth
+ * at once. It is a token bucket that may be overdrawn: a caller that takes more than there is waits
+ * until the debt is repaid, so large and small writes get equal shares. Safe for use by many
+ * threads.
+ */
+public final class WritePacer {
+    private static final double BURST_SECONDS = 0.25;
+
+    private final long bytesPerSecond;
+    private final LongSupplier nowMillis;
+    private final LongConsumer sleepMillis;
+    private double available; // guarded by this
+    private long filledAtMillis; // guarded by this
+
+    /**
+     * @param nowMillis a clock that never goes back
+     * @param sleepMillis makes the calling thread wait
+     */
+    public WritePacer(long bytesPerSecond, LongSupplier nowMillis, LongConsumer sleepMillis) {
+        if (bytesPerSecond < 1) {
+            throw new IllegalArgumentException(
+                    "Expected at least 1 byte a second, found " + bytesPerSecond);
+        }
+        this.bytesPerSecond = bytesPerSecond;
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.sleepMillis = requireNonNull(sleepMillis, "sleepMillis is null");
+        this.available = bytesPerSecond * BURST_SECONDS;
+        this.filledAtMillis = nowMillis.getAsLong();
+    }
+
+    /** Takes bytes, and waits if these are more than may be written by now. */
+    public void acquire(long bytes) {
+        long waitMillis = reserve(bytes);
+        if (waitMillis > 0) {
+            sleepMillis.accept(waitMillis);
+        }
+    }
+
+    private synchronized long reserve(long bytes) {
+        long now = nowMillis.getAsLong();
+        double filled = available + (double) bytesPerSecond * (now - filledAtMillis) / 1000;
+        available = Math.min(filled, bytesPerSecond * BURST_SECONDS) - bytes;
+        filledAtMillis = now;
+        return available >= 0 ? 0 : (long) Math.ceil(-available * 1000 / bytesPerSecond);
+    }
+}

@@ -1,0 +1,74 @@
+package io.stele.objectstore.cached;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.page.CachedFile;
+import io.stele.cache.page.PageCache;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.ObjectReader;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ReadTally;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+
+/** A reader of a data file through the page cache. */
+final class CachedObjectReader implements ObjectReader {
+    private final ObjectStore store;
+    private final String path;
+    private final PageCache cache;
+    private final CachedFile file;
+    private final boolean isPrefetching;
+    private final LongAdder readBytes = new LongAdder();
+    private final LongAdder requests = new LongAdder();
+    private final LongAdder fetchedBytes = new LongAdder();
+
+    /**
+     * @param isPrefetching whether what is fetched ahead is there when it is read
+     */
+    CachedObjectReader(
+            ObjectStore store,
+            String path,
+            PageCache cache,
+            CachedFile file,
+            boolean isPrefetching) {
+        this.store = requireNonNull(store, "store is null");
+        this.path = requireNonNull(path, "path is null");
+        this.cache = requireNonNull(cache, "cache is null");
+        this.file = requireNonNull(file, "file is null");
+        this.isPrefetching = isPrefetching;
+    }
+
+    @Override
+    public void read(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
+        NonBlocking.check();
+        readBytes.add(length);
+        cache.read(file, offset, buffer, bufferOffset, length, this::load);
+    }
+
+    @Override
+    public boolean isPrefetching() {
+        return isPrefetching;
+    }
+
+    @Override
+    public CompletableFuture<Long> prefetch(long offset, long length) {
+        return cache.prefetch(file, offset, length, this::load);
+    }
+
+    @Override
+    public ObjectReader visiting() {
+        return new CachedObjectReader(store, path, cache, file.visited(), false);
+    }
+
+    private void load(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
+        requests.increment();
+        fetchedBytes.add(length);
+        store.read(path, offset, buffer, bufferOffset, length);
+    }
+
+    @Override
+    public ReadTally tally() {
+        return new ReadTally(readBytes.sum(), requests.sum(), fetchedBytes.sum());
+    }
+}

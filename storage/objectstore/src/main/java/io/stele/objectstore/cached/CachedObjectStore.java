@@ -1,0 +1,157 @@
+package io.stele.objectstore.cached;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.page.CachedFile;
+import io.stele.objectstore.ForwardingObjectStore;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectReader;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store whose data files are read through a {@link DataCache}, and optionally cached while they
+ * are written. Objects that can be created later or replaced (manifests, decisions, catalogs)
+ * bypass it: only objects from {@link #open} are cached, and of those only data files.
+ *
+ * <p>Thread-safe.
+ */
+public final class CachedObjectStore extends ForwardingObjectStore {
+    /** Files remembered, so that a deleted one leaves the cache: 20 MB of heap at most. */
+    private static final int MAX_KNOWN_FILES = 100_000;
+
+    private final DataCache cache;
+    private final Warming warming;
+    private final boolean isWarming;
+    private final boolean isVisiting;
+    private final Map<String, CachedFile> known; // guarded by itself
+
+    CachedObjectStore(ObjectStore store, DataCache cache, Warming warming) {
+        this(store, cache, warming, warming != Warming.NOTHING, false, new KnownFiles());
+    }
+
+    private CachedObjectStore(
+            ObjectStore store,
+            DataCache cache,
+            Warming warming,
+            boolean isWarming,
+            boolean isVisiting,
+            Map<String, CachedFile> known) {
+        super(store);
+        this.cache = requireNonNull(cache, "cache is null");
+        this.warming = requireNonNull(warming, "warming is null");
+        this.isWarming = isWarming;
+        this.isVisiting = isVisiting;
+        this.known = known;
+    }
+
+    @Override
+    public ObjectReader open(String path, long sizeBytes) throws IOException {
+        if (DataFiles.tableId(path).isEmpty()) {
+            return delegate().open(path, sizeBytes);
+        }
+        CachedFile file = remember(path, sizeBytes);
+        return new CachedObjectReader(
+                delegate(), path, cache.pages(), isVisiting ? file.visited() : file, !isVisiting);
+    }
+
+    @Override
+    public CachedObjectStore replacing(List<ObjectEntry> replaced) {
+        boolean warms = warming == Warming.NEW_AND_HOT_FILES && isHot(replaced);
+        return new CachedObjectStore(delegate(), cache, warming, warms, isVisiting, known);
+    }
+
+    @Override
+    public CachedObjectStore visiting() {
+        return new CachedObjectStore(delegate(), cache, warming, isWarming, true, known);
+    }
+
+    /** Whether at least half of their bytes is here. */
+    private boolean isHot(List<ObjectEntry> files) {
+        long present = 0;
+        long all = 0;
+        for (ObjectEntry entry : files) {
+            present += cache.pages().presentBytes(file(entry.path(), entry.sizeBytes()));
+            all += entry.sizeBytes();
+        }
+        return 2 * present >= all && present > 0;
+    }
+
+    @Override
+    public ObjectWriter create(String path) throws IOException {
+        ObjectWriter writer = super.create(path);
+        return isWarming && DataFiles.tableId(path).isPresent()
+                ? new WarmingWriter(writer, this, path, cache.pages().pageBytes())
+                : writer;
+    }
+
+    /** A small data file written as a whole is cached as well: the checksums of a column file. */
+    @Override
+    public void put(String path, byte[] content) throws IOException {
+        super.put(path, content);
+        if (isWarming
+                && DataFiles.tableId(path).isPresent()
+                && content.length > 0
+                && content.length <= cache.pages().pageBytes()) {
+            offer(remember(path, content.length), 0, content.clone(), content.length);
+        }
+    }
+
+    CachedFile file(String path, long sizeBytes) {
+        return cache.file(delegate(), path, sizeBytes);
+    }
+
+    CachedFile remember(String path, long sizeBytes) {
+        synchronized (known) {
+            CachedFile found = known.get(path);
+            if (found != null && found.sizeBytes() == sizeBytes) {
+                return found;
+            }
+        }
+        CachedFile file = file(path, sizeBytes);
+        synchronized (known) {
+            known.put(path, file);
+        }
+        return file;
+    }
+
+    void offer(CachedFile file, long page, byte[] bytes, int length) {
+        cache.pages().offer(file, page, bytes, length);
+    }
+
+    void forget(CachedFile file) {
+        cache.pages().remove(file);
+    }
+
+    /** Deletes the object, and its pages if this store has read or written it. */
+    @Override
+    public void delete(String path) throws IOException {
+        super.delete(path);
+        CachedFile file;
+        synchronized (known) {
+            file = known.remove(path);
+        }
+        if (file != null) {
+            forget(file);
+        }
+    }
+
+    /** Those used last. */
+    private static final class KnownFiles extends LinkedHashMap<String, CachedFile> {
+        private static final long serialVersionUID = 1L;
+
+        KnownFiles() {
+            super(16, 0.75f, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.@Nullable Entry<String, CachedFile> eldest) {
+            return size() > MAX_KNOWN_FILES;
+        }
+    }
+}

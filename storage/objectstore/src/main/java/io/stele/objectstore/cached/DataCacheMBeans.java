@@ -1,0 +1,73 @@
+package io.stele.objectstore.cached;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.DataCacheTable;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.weakref.jmx.MBeanExporter;
+
+/**
+ * The metrics of a data page cache as MBeans: one of the cache, and one of each table whose name
+ * was set. Guarded by itself.
+ */
+public final class DataCacheMBeans {
+    /** As many tables as the cache measures by themselves. */
+    private static final int MAX_TABLES = 1024;
+
+    private final MBeanExporter exporter;
+    private final Function<Map<String, String>, String> objectName;
+    private final Map<String, String> exported = new HashMap<>();
+
+    /**
+     * @param objectName creates the name of an MBean from its properties: none for the cache,
+     *     {@code table} for that of a table
+     */
+    public DataCacheMBeans(
+            MBeanExporter exporter, Function<Map<String, String>, String> objectName) {
+        this.exporter = requireNonNull(exporter, "exporter is null");
+        this.objectName = requireNonNull(objectName, "objectName is null");
+    }
+
+    /** Exports the metrics of the cache. */
+    public synchronized void export(DataCacheMetrics metrics) {
+        export("", objectName.apply(Map.of()), metrics);
+    }
+
+    /** Exports the metrics of a table, once. */
+    public synchronized void export(String table, DataCache cache) {
+        if (exported.containsKey(table) || exported.size() > MAX_TABLES) {
+            return;
+        }
+        export(
+                table,
+                objectName.apply(Map.of("table", quoted(table))),
+                new DataCacheTableMetrics(
+                        () ->
+                                cache.tables().stream()
+                                        .filter(line -> line.table().equals(table))
+                                        .reduce(DataCacheMBeans::plus)));
+    }
+
+    private void export(String table, String name, Object metrics) {
+        exporter.export(name, metrics);
+        exported.put(table, name);
+    }
+
+    /** A name with only plain characters needs no quotes in names of MBeans. */
+    private static String quoted(String table) {
+        return table.matches("[A-Za-z0-9_.-]+") ? table : javax.management.ObjectName.quote(table);
+    }
+
+    /** Of a table and of one of its name that was dropped before. */
+    private static DataCacheTable plus(DataCacheTable a, DataCacheTable b) {
+        return a.reads() + a.requests() > b.reads() + b.requests() ? a : b;
+    }
+
+    /** Takes all of them back. */
+    public synchronized void unexport() {
+        exported.values().forEach(exporter::unexport);
+        exported.clear();
+    }
+}

@@ -1,0 +1,359 @@
+package io.stele.objectstore.hadoop;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectPath;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
+import io.stele.objectstore.retrieval.DownloadManager;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalRuntime;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
+import io.stele.objectstore.retrieval.RetrievalThreads;
+import io.stele.objectstore.retrieval.RetryPolicy;
+import io.stele.objectstore.retrieval.http.EventLoop;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+import java.util.random.RandomGenerator;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
+/**
+ * Objects as files below a directory of HDFS, or of another file system of Hadoop that renames in
+ * one step without overwriting. New objects are written in {@code .tmp}, put on the disks of the
+ * data nodes, then renamed, so they appear at once and only once.
+ *
+ * <p>Safe for use by many threads. Closing it closes its connections.
+ */
+public final class HadoopObjectStore implements ObjectStore {
+    private static final String TEMPORARY_DIRECTORY = ".tmp";
+
+    /** Each holds a few kilobytes and, between reads, no connection; few files get most reads. */
+    private static final int OPEN_STREAMS = 128;
+
+    /**
+     * Hadoop's client has already tried all replicas, and repeated its request to the name node.
+     */
+    private static final RetryPolicy NO_RETRIES = RetryPolicy.ofAttempts(1);
+
+    private final HadoopLocation location;
+    private final FileSystem files;
+    private final Path root;
+    private final Path temporary;
+    private final HadoopPublication publication;
+    private final OpenStreams streams;
+    private final DownloadManager downloads;
+    private final ReadingAhead ahead;
+    private final RandomGenerator random;
+
+    private HadoopObjectStore(
+            HadoopLocation location,
+            FileSystem files,
+            RetrievalConfig retrieval,
+            RandomGenerator random,
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
+            throws IOException {
+        this.location = location;
+        this.files = files;
+        this.random = requireNonNull(random, "random is null");
+        root = new Path(location.uri());
+        temporary = new Path(root, TEMPORARY_DIRECTORY);
+        publication = new HadoopPublication(files, sleepMillis);
+        streams = new OpenStreams(files, OPEN_STREAMS);
+        ahead = ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads);
+        EventLoop timers = EventLoop.start(threads.loops(), threads.nanoTime(), threads.uncaught());
+        downloads =
+                new DownloadManager(
+                        new HadoopRangeSource(
+                                streams, this::file, this::describe, threads::run, timers),
+                        retrieval.options(NO_RETRIES).withoutHedges(),
+                        new RetrievalRuntime(threads.nanoTime(), random, timers, threads::run));
+    }
+
+    /**
+     * A store at a location, without any request to it yet; directories are created as objects need
+     * them.
+     *
+     * @param random names temporary files; safe for many threads
+     * @param sleepMillis makes the calling thread wait
+     * @param threads of reads
+     * @throws IOException if there is no file system of this scheme, or its configuration cannot be
+     *     read
+     */
+    public static HadoopObjectStore open(
+            HadoopLocation location,
+            HadoopConfig config,
+            RetrievalConfig retrieval,
+            RandomGenerator random,
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
+            throws IOException {
+        FileSystem files = HadoopFileSystems.open(location, config);
+        boolean done = false;
+        try {
+            HadoopObjectStore store =
+                    new HadoopObjectStore(location, files, retrieval, random, sleepMillis, threads);
+            done = true;
+            return store;
+        } finally {
+            if (!done) {
+                files.close();
+            }
+        }
+    }
+
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
+    @Override
+    public Optional<RetrievalStatistics> retrieval() {
+        return Optional.of(downloads.statistics());
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        return Optional.of(ahead);
+    }
+
+    @Override
+    public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException {
+        NonBlocking.check();
+        if (length == 0) {
+            checkEnd(path, offset);
+        } else {
+            downloads.read(ObjectPath.check(path), offset, buffer, bufferOffset, length);
+        }
+    }
+
+    private void checkEnd(String path, long offset) throws IOException {
+        long sizeBytes = size(path);
+        if (offset > sizeBytes) {
+            throw new EOFException(
+                    "Expected 0 bytes at offset %d, found the end of %s at %d"
+                            .formatted(offset, describe(path), sizeBytes));
+        }
+    }
+
+    @Override
+    public byte[] readFully(String path) throws IOException {
+        NonBlocking.check();
+        Path file = file(path);
+        // Opened again, so that it is the present object, and read to its end, so that it is whole
+        try (FSDataInputStream input = files.open(file)) {
+            return input.readAllBytes();
+        } catch (IOException e) {
+            throw HadoopFailures.ofLooking("read", describe(path), e);
+        }
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        Path file = file(path);
+        try {
+            FileStatus status = files.getFileStatus(file);
+            if (status.isDirectory()) {
+                throw new FileNotFoundException("a directory");
+            }
+            return status.getLen();
+        } catch (IOException e) {
+            throw HadoopFailures.ofLooking("find", describe(path), e);
+        }
+    }
+
+    @Override
+    public boolean createIfAbsent(String path, byte[] content) throws IOException {
+        Path target = file(path);
+        try {
+            // If it is not published, its end also makes sure that the existing object is in the
+            // name node's log: the log is in order, and a deletion returns when it is in the log
+            return write(content, written -> publication.publish(written, target));
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("create", describe(path), e);
+        }
+    }
+
+    @Override
+    public void put(String path, byte[] content) throws IOException {
+        Path target = file(path);
+        try {
+            write(
+                    content,
+                    written -> {
+                        publication.replace(written, target);
+                        return true;
+                    });
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("write", describe(path), e);
+        } finally {
+            forget(path);
+        }
+    }
+
+    /** Gives a finished file its name; false if that is another's. */
+    private interface Publishing {
+        boolean publish(HadoopTemporary written) throws IOException;
+    }
+
+    /** Writes a temporary file, which is discarded if it is not published. */
+    private boolean write(byte[] content, Publishing publishing) throws IOException {
+        HadoopTemporary written = newTemporary();
+        boolean published = false;
+        try {
+            written.write(content, 0, content.length);
+            written.finish();
+            published = publishing.publish(written);
+            return published;
+        } finally {
+            if (!published) {
+                written.discard();
+            }
+        }
+    }
+
+    private HadoopTemporary newTemporary() throws IOException {
+        UUID name = new UUID(random.nextLong(), random.nextLong());
+        return HadoopTemporary.create(files, new Path(temporary, name.toString()));
+    }
+
+    @Override
+    public ObjectWriter create(String path) throws IOException {
+        Path target = file(path);
+        try {
+            return new HadoopObjectWriter(newTemporary(), publication, target, describe(path));
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("create", describe(path), e);
+        }
+    }
+
+    @Override
+    public List<ObjectEntry> list(String prefix) throws IOException {
+        ObjectPath.checkPrefix(prefix);
+        String folder = prefix.substring(0, prefix.lastIndexOf('/') + 1);
+        List<ObjectEntry> entries = new ArrayList<>();
+        try {
+            collect(folder.isEmpty() ? root : new Path(root, folder), folder, prefix, entries);
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("list", describe(prefix), e);
+        }
+        entries.sort(Comparator.comparing(ObjectEntry::path));
+        return List.copyOf(entries);
+    }
+
+    /** Adds the objects below a directory; what goes meanwhile is left out. */
+    private void collect(Path directory, String folder, String prefix, List<ObjectEntry> entries)
+            throws IOException {
+        try {
+            RemoteIterator<FileStatus> children = files.listStatusIterator(directory);
+            while (children.hasNext()) {
+                FileStatus child = children.next();
+                String path = folder + child.getPath().getName();
+                if (!isChild(directory, child)) {
+                    continue;
+                }
+                if (!child.isDirectory()) {
+                    if (path.startsWith(prefix)) {
+                        entries.add(
+                                new ObjectEntry(
+                                        path,
+                                        child.getLen(),
+                                        Instant.ofEpochMilli(child.getModificationTime())));
+                    }
+                } else if (path.startsWith(prefix) || prefix.startsWith(path + "/")) {
+                    collect(child.getPath(), path + "/", prefix, entries);
+                }
+            }
+        } catch (IOException e) {
+            if (!HadoopFailures.isMissing(e)) {
+                throw e;
+            }
+        }
+    }
+
+    /** No name of the store's own, and not the listed thing itself, as it is where it is a file. */
+    private static boolean isChild(Path directory, FileStatus child) {
+        return !child.getPath().getName().startsWith(".")
+                && child.getPath().depth() > directory.depth();
+    }
+
+    @Override
+    public void delete(String path) throws IOException {
+        Path file = file(path);
+        try {
+            files.delete(file, false);
+        } catch (IOException e) {
+            if (!HadoopFailures.isMissing(e)) {
+                throw HadoopFailures.ofChange("delete", describe(path), e);
+            }
+        } finally {
+            forget(path);
+        }
+    }
+
+    @Override
+    public int deleteAbandoned(Instant limit) throws IOException {
+        int count = 0;
+        try {
+            for (FileStatus status : files.listStatus(temporary)) {
+                if (status.getModificationTime() < limit.toEpochMilli()
+                        && isClosed(status.getPath())
+                        && files.delete(status.getPath(), false)) {
+                    count++;
+                }
+            }
+        } catch (IOException e) {
+            if (!HadoopFailures.isMissing(e)) {
+                throw HadoopFailures.ofChange("collect", describe(TEMPORARY_DIRECTORY), e);
+            }
+        }
+        return count;
+    }
+
+    /**
+     * HDFS gives a file that is written the time of its beginning, and closes it itself some time
+     * after its writer died.
+     */
+    private boolean isClosed(Path file) throws IOException {
+        return !(files instanceof LeaseRecoverable leases) || leases.isFileClosed(file);
+    }
+
+    /** The object changed: later readers must get the new one, or none. */
+    private void forget(String path) {
+        streams.forget(file(path));
+        downloads.forget(path);
+    }
+
+    private Path file(String path) {
+        return new Path(root, ObjectPath.check(path));
+    }
+
+    @Override
+    public String describe(String path) {
+        return location + "/" + path;
+    }
+
+    @Override
+    public void close() throws IOException {
+        downloads.close();
+        streams.close();
+        files.close();
+    }
+}

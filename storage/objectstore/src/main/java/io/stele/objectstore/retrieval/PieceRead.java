@@ -1,0 +1,122 @@
+package io.stele.objectstore.retrieval;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read of one range: by a request of its own, or by that of another reader. Confined to the
+ * reader's thread.
+ *
+ * <p>Invariant: after {@link #await} or {@link #abandon} the target is not written to any more.
+ */
+final class PieceRead {
+    private final FetchServices services;
+    private final Flights flights;
+    private final RangeRequest request;
+    private final ByteBuffer target;
+    private Flights.Seat seat = new Flights.Seat(null, null);
+    private @Nullable RangeFetch fetch;
+
+    /**
+     * @param target has as many bytes remaining as the range
+     */
+    PieceRead(FetchServices services, Flights flights, RangeRequest request, ByteBuffer target) {
+        this.services = services;
+        this.flights = flights;
+        this.request = request;
+        this.target = requireNonNull(target, "target is null");
+    }
+
+    /** Requests the range, or joins a read in flight. */
+    void start() {
+        seat = flights.take(request.object(), request.range(), target);
+        if (seat.led() == null) {
+            services.counters.sharedReads.increment();
+        } else {
+            fetch = new RangeFetch(services, request, new BufferTarget(target));
+            fetch.start();
+        }
+    }
+
+    /**
+     * Waits until the bytes are in the target.
+     *
+     * @throws InterruptedIOException if this thread is interrupted; nothing is under way then
+     */
+    ObjectVersion await() throws IOException {
+        while (true) {
+            Flights.Passenger joined = seat.joined();
+            if (joined == null) {
+                return land();
+            }
+            ObjectVersion version = get(joined.arrival());
+            if (version != null) {
+                seat = new Flights.Seat(null, null);
+                services.counters.bytes.add(request.range().length());
+                return version;
+            }
+            start(); // the leading read has failed, perhaps for reasons of its own
+        }
+    }
+
+    private ObjectVersion land() throws IOException {
+        RangeFetch own = requireNonNull(fetch);
+        get(own.ended());
+        return end(own).orElseThrow(() -> new IOException("Cancelled: " + request));
+    }
+
+    /** Copies the bytes to their place, and to the readers that joined. */
+    private Optional<ObjectVersion> end(RangeFetch own) throws IOException {
+        Flights.Flight led = requireNonNull(seat.led());
+        seat = new Flights.Seat(null, null);
+        fetch = null;
+        ObjectVersion version = null;
+        try {
+            version = own.finish().orElse(null);
+            return Optional.ofNullable(version);
+        } finally {
+            flights.end(led, version);
+        }
+    }
+
+    private <T> T get(CompletableFuture<T> future) throws InterruptedIOException {
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            abandon();
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while reading " + request.object());
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("Expected an end without a failure", e);
+        }
+    }
+
+    /**
+     * Gives up, and waits until the target is not written to any more; does nothing if it has
+     * ended.
+     */
+    void abandon() {
+        Flights.Passenger joined = seat.joined();
+        if (joined != null && !flights.leave(joined)) {
+            joined.arrival().join(); // its bytes are being copied
+        }
+        seat = joined == null ? seat : new Flights.Seat(null, null);
+        RangeFetch own = fetch;
+        if (own != null) {
+            own.cancel();
+            own.ended().join();
+            try {
+                end(own);
+            } catch (IOException notWanted) {
+                // its result is not needed any more
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.stele.objectstore.retrieval;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.ByteBuffer;
+import java.util.Locale;
+
+/**
+ * A range that is wanted, and where its bytes go.
+ *
+ * @param target has as many bytes remaining; its position stays as it is
+ */
+public record RangeRead(ByteRange range, ByteBuffer target) {
+    public RangeRead {
+        requireNonNull(range, "range is null");
+        requireNonNull(target, "target is null");
+        if (target.remaining() != range.length()) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected a buffer of %d bytes, found %d",
+                            range.length(),
+                            target.remaining()));
+        }
+    }
+}

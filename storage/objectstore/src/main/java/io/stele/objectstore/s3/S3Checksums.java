@@ -1,0 +1,71 @@
+package io.stele.objectstore.s3;
+
+import io.stele.objectstore.retrieval.ContentRange;
+import io.stele.objectstore.retrieval.RangeRequest;
+import io.stele.objectstore.retrieval.http.ResponseHead;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.OptionalInt;
+import java.util.zip.CRC32C;
+import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.UploadPartRequest;
+
+/**
+ * Checksums of whole objects in S3: CRC32C, sent with each object and part. The service compares
+ * them with the bytes it received; the client compares them when it reads a whole object. There are
+ * none for ranges of objects.
+ *
+ * @param isEnabled whether they are sent and requested
+ */
+record S3Checksums(boolean isEnabled) {
+    static final String MODE_HEADER = "x-amz-checksum-mode";
+    static final String MODE_ENABLED = "ENABLED";
+
+    private static final String HEADER = "x-amz-checksum-crc32c";
+
+    PutObjectRequest.Builder apply(PutObjectRequest.Builder request, byte[] content, int length) {
+        return isEnabled ? request.checksumCRC32C(encoded(content, length)) : request;
+    }
+
+    CreateMultipartUploadRequest.Builder apply(CreateMultipartUploadRequest.Builder request) {
+        return isEnabled ? request.checksumAlgorithm(ChecksumAlgorithm.CRC32_C) : request;
+    }
+
+    UploadPartRequest.Builder apply(UploadPartRequest.Builder request, byte[] content, int length) {
+        return isEnabled ? request.checksumCRC32C(encoded(content, length)) : request;
+    }
+
+    private static String encoded(byte[] content, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(content, 0, length);
+        byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    /** Whether the answer to a request may be a whole object. */
+    boolean isAskedFor(RangeRequest request) {
+        return isEnabled && request.range().offset() == 0;
+    }
+
+    /** The checksum of an answer's body; none where it is a part, or an object of joined parts. */
+    OptionalInt expected(ResponseHead head, ContentRange part) {
+        boolean isWhole = part.first() == 0 && part.last() + 1 == part.sizeBytes();
+        return isEnabled && isWhole
+                ? head.find(HEADER).map(S3Checksums::decoded).orElse(OptionalInt.empty())
+                : OptionalInt.empty();
+    }
+
+    /** Those of joined parts are of their checksums, and end with the number of parts. */
+    private static OptionalInt decoded(String value) {
+        try {
+            byte[] bytes = Base64.getDecoder().decode(value);
+            return bytes.length == Integer.BYTES
+                    ? OptionalInt.of(ByteBuffer.wrap(bytes).getInt())
+                    : OptionalInt.empty();
+        } catch (IllegalArgumentException e) {
+            return OptionalInt.empty();
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.stele.objectstore.s3;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.function.Function;
+import javax.xml.stream.XMLStreamException;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.exception.RetryableException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.api.RetryStrategy;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+
+/**
+ * Two clients of one service that share their connections: one repeats requests that failed for a
+ * reason that may pass; the other sends each once, for those whose repetition means something else.
+ * Thread-safe.
+ */
+final class S3Clients implements AutoCloseable {
+    /** How often an answer may end within its XML before this is an error. */
+    private static final int CUT_ANSWERS = 4;
+
+    private final SdkHttpClient connections;
+    private final S3Client repeating;
+    private final S3Client once;
+    private final AwsCredentialsProvider credentials;
+
+    private S3Clients(
+            SdkHttpClient connections,
+            S3Client repeating,
+            S3Client once,
+            AwsCredentialsProvider credentials) {
+        this.credentials = credentials;
+        this.connections = connections;
+        this.repeating = repeating;
+        this.once = once;
+    }
+
+    /** Makes the clients; nothing is sent yet. */
+    static S3Clients of(S3Config config) {
+        SdkHttpClient connections =
+                Apache5HttpClient.builder()
+                        .maxConnections(config.getMaxConnections())
+                        .connectionTimeout(config.getSocketConnectTimeout().toJavaTime())
+                        // A caller that waits for a connection waits for another request to end
+                        .connectionAcquisitionTimeout(config.getSocketTimeout().toJavaTime())
+                        .socketTimeout(config.getSocketTimeout().toJavaTime())
+                        .tcpKeepAlive(true)
+                        .build();
+        RetryStrategy retries =
+                AwsRetryStrategy.standardRetryStrategy().toBuilder()
+                        .maxAttempts(config.getMaxErrorRetries() + 1)
+                        .build();
+        AwsCredentialsProvider credentials = credentials(config);
+        return new S3Clients(
+                connections,
+                client(config, connections, credentials, retries),
+                client(config, connections, credentials, AwsRetryStrategy.doNotRetry()),
+                credentials);
+    }
+
+    /** The provider of the requests' credentials. */
+    AwsCredentialsProvider credentials() {
+        return credentials;
+    }
+
+    /** With which requests are signed. */
+    String region() {
+        return repeating.serviceClientConfiguration().region().id();
+    }
+
+    /** The URLs of a bucket's objects, with the bucket where the configuration wants it. */
+    ObjectUrls urls(String bucket) {
+        String any = repeating.utilities().getUrl(get -> get.bucket(bucket).key("x")).toString();
+        return new ObjectUrls(any.substring(0, any.length() - 1));
+    }
+
+    /** Sends each request once. */
+    S3Client once() {
+        return once;
+    }
+
+    private static S3Client client(
+            S3Config config,
+            SdkHttpClient connections,
+            AwsCredentialsProvider credentials,
+            RetryStrategy retries) {
+        S3ClientBuilder builder =
+                S3Client.builder()
+                        .httpClient(connections)
+                        .credentialsProvider(credentials)
+                        .forcePathStyle(config.isPathStyleAccess())
+                        // S3Checksums sends and requests the checksums that we want
+                        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                        .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                        .overrideConfiguration(override -> override.retryStrategy(retries));
+        config.getEndpoint()
+                .ifPresent(
+                        endpoint -> {
+                            builder.endpointOverride(URI.create(endpoint));
+                            // A service of one's own seldom has regions, but requests are signed
+                            // with one
+                            builder.region(Region.US_EAST_1);
+                        });
+        config.getRegion().ifPresent(region -> builder.region(Region.of(region)));
+        return builder.build();
+    }
+
+    private static AwsCredentialsProvider credentials(S3Config config) {
+        return config.getAwsAccessKey()
+                .<AwsCredentialsProvider>map(
+                        key ->
+                                StaticCredentialsProvider.create(
+                                        AwsBasicCredentials.create(
+                                                key, config.getAwsSecretKey().orElseThrow())))
+                .orElseGet(() -> DefaultCredentialsProvider.builder().build());
+    }
+
+    /** Sends what may be repeated: reads, deletions, parts of an upload. */
+    <T> T repeat(Function<S3Client, T> request) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return send(repeating, request);
+            } catch (CutAnswer e) {
+                if (attempt == CUT_ANSWERS) {
+                    throw e.failure;
+                }
+            }
+        }
+    }
+
+    /** Sends what creates an object once. */
+    <T> T once(Function<S3Client, T> request) {
+        try {
+            return send(once, request);
+        } catch (CutAnswer e) {
+            throw e.failure;
+        }
+    }
+
+    private static <T> T send(S3Client client, Function<S3Client, T> request) throws CutAnswer {
+        try {
+            return request.apply(client);
+        } catch (RuntimeException e) {
+            if (isCut(e)) {
+                throw new CutAnswer(
+                        RetryableException.create("Cannot read the answer: " + e.getMessage(), e));
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Whether an answer ended within its XML. The SDK does not repeat the request then, and where
+     * it was an error that was cut, it does not wrap the failure either.
+     */
+    private static boolean isCut(RuntimeException failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof XMLStreamException
+                    || (at instanceof IOException && !(failure instanceof SdkException))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static final class CutAnswer extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final RetryableException failure;
+
+        CutAnswer(RetryableException failure) {
+            super(failure);
+            this.failure = failure;
+        }
+    }
+
+    @Override
+    public void close() {
+        repeating.close();
+        once.close();
+        connections.close();
+    }
+}

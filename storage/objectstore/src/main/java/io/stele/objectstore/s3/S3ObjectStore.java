@@ -1,0 +1,382 @@
+package io.stele.objectstore.s3;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectPath;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.ObjectWriter;
+import io.stele.objectstore.retrieval.ByteRange;
+import io.stele.objectstore.retrieval.DownloadManager;
+import io.stele.objectstore.retrieval.RangeRead;
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalStatistics;
+import io.stele.objectstore.retrieval.RetrievalThreads;
+import io.stele.objectstore.retrieval.TransientReadException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.random.RandomGenerator;
+import software.amazon.awssdk.core.exception.RetryableException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * Objects in a bucket of S3 or of a service that speaks its protocol and creates atomically with
+ * {@code If-None-Match: *}. Reads go through a {@link DownloadManager}; objects larger than a part
+ * are uploaded in parts. What may be repeated is, by it and by the SDK; creations are repeated by
+ * {@link S3Creation}, which finds out what became of them.
+ *
+ * <p>Safe for use by many threads. Closing it closes its connections.
+ */
+public final class S3ObjectStore implements ObjectStore {
+    private final S3Location location;
+    private final S3Clients clients;
+    private final DownloadManager downloads;
+    private final ReadingAhead ahead;
+    private final S3Encryption encryption;
+    private final S3Checksums checksums;
+    private final S3Creation creation;
+    private final int partBytes;
+
+    private S3ObjectStore(
+            S3Location location,
+            S3Clients clients,
+            DownloadManager downloads,
+            ReadingAhead ahead,
+            S3Encryption encryption,
+            S3Checksums checksums,
+            S3Creation creation,
+            int partBytes) {
+        this.location = location;
+        this.clients = clients;
+        this.downloads = downloads;
+        this.ahead = ahead;
+        this.encryption = encryption;
+        this.checksums = checksums;
+        this.creation = creation;
+        this.partBytes = partBytes;
+    }
+
+    /**
+     * A store at a location, without any request to it yet.
+     *
+     * @param random draws the UUIDs of creations, and the lengths of pauses; safe for many threads
+     * @param sleepMillis makes the calling thread wait
+     * @param threads of reads
+     * @throws IOException if its threads cannot get their system resources
+     */
+    public static S3ObjectStore open(
+            S3Location location,
+            S3Config config,
+            RetrievalConfig retrieval,
+            RandomGenerator random,
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
+            throws IOException {
+        requireNonNull(location, "location is null");
+        requireNonNull(config, "config is null");
+        S3Clients clients = S3Clients.of(config);
+        return new S3ObjectStore(
+                location,
+                clients,
+                S3Downloads.start(location, config, retrieval, clients, random, threads),
+                ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads),
+                new S3Encryption(config.getSseType(), config.getSseKmsKeyId()),
+                new S3Checksums(config.isChecksumsEnabled()),
+                new S3Creation(clients, location, random, sleepMillis),
+                Math.toIntExact(config.getStreamingPartSize().toBytes()));
+    }
+
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
+    @Override
+    public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException {
+        NonBlocking.check();
+        ObjectPath.check(path);
+        if (length == 0) {
+            checkEnd(path, offset, 0, size(path));
+            return;
+        }
+        read(path, offset, ByteBuffer.wrap(buffer, bufferOffset, length));
+    }
+
+    /**
+     * Fills what remains of a buffer, which may lie outside of the heap: its bytes are not copied
+     * on their way then. The position stays as it is.
+     *
+     * @throws EOFException if the object ends before
+     */
+    public void read(String path, long offset, ByteBuffer target) throws IOException {
+        NonBlocking.check();
+        int length = target.remaining();
+        try {
+            downloads.readAll(
+                    ObjectPath.check(path),
+                    List.of(new RangeRead(new ByteRange(offset, length), target)));
+        } catch (EOFException e) {
+            checkEnd(path, offset, length, size(path));
+            throw e; // it has grown since
+        } catch (TransientReadException e) {
+            throw failed(path, e);
+        }
+    }
+
+    private void checkEnd(String path, long offset, int length, long sizeBytes)
+            throws EOFException {
+        if (offset + length > sizeBytes) {
+            throw new EOFException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected %d bytes at offset %d, found the end of %s at %d",
+                            length,
+                            offset,
+                            describe(path),
+                            sizeBytes));
+        }
+    }
+
+    private IOException failed(String path, TransientReadException e) {
+        return new IOException("Cannot read %s: %s".formatted(describe(path), e.getMessage()), e);
+    }
+
+    @Override
+    public byte[] readFully(String path) throws IOException {
+        NonBlocking.check();
+        try {
+            return downloads.readFully(ObjectPath.check(path));
+        } catch (TransientReadException e) {
+            throw failed(path, e);
+        }
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        return Optional.of(ahead);
+    }
+
+    @Override
+    public Optional<RetrievalStatistics> retrieval() {
+        return Optional.of(downloads.statistics());
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        String key = key(path);
+        try {
+            return clients.repeat(
+                            client ->
+                                    client.headObject(
+                                            head -> head.bucket(location.bucket()).key(key)))
+                    .contentLength();
+        } catch (SdkException e) {
+            throw S3Failures.describe("find", describe(path), e);
+        }
+    }
+
+    @Override
+    public boolean createIfAbsent(String path, byte[] content) throws IOException {
+        String id = creation.newId();
+        PutObjectRequest.Builder request =
+                putRequest(path, content).metadata(S3Creation.metadata(id));
+        PutObjectRequest conditional = request.ifNoneMatch("*").build();
+        RequestBody body = S3Bodies.of(content, content.length);
+        return creation.create(path, id, client -> client.putObject(conditional, body));
+    }
+
+    @Override
+    public void put(String path, byte[] content) throws IOException {
+        try {
+            PutObjectRequest request = putRequest(path, content).build();
+            RequestBody body = S3Bodies.of(content, content.length);
+            clients.repeat(client -> client.putObject(request, body));
+            downloads.forget(path); // later readers must get these bytes
+        } catch (SdkException e) {
+            throw S3Failures.describe("write", describe(path), e);
+        }
+    }
+
+    @Override
+    public boolean supportsCompareAndSwap() {
+        return true;
+    }
+
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
+        Optional<String> tag = tagOf(path, expected);
+        if (tag.isEmpty()) {
+            return false;
+        }
+        String id = creation.newId();
+        PutObjectRequest request =
+                putRequest(path, content)
+                        .metadata(S3Creation.metadata(id))
+                        .ifMatch(tag.get())
+                        .build();
+        RequestBody body = S3Bodies.of(content, content.length);
+        boolean swapped = creation.swap(path, id, client -> client.putObject(request, body));
+        downloads.forget(path);
+        return swapped;
+    }
+
+    /** The entity tag of the object; empty if it is not there or has another content. */
+    private Optional<String> tagOf(String path, byte[] expected) throws IOException {
+        String key = key(path);
+        try {
+            return get(
+                    get -> get.bucket(location.bucket()).key(key),
+                    (answer, body) -> {
+                        if (requireNonNull(answer.contentLength(), "no length")
+                                != expected.length) {
+                            body.abort();
+                            return Optional.empty();
+                        }
+                        byte[] found = new byte[expected.length];
+                        readFully(body, found, 0, found.length, path);
+                        return Arrays.equals(found, expected)
+                                ? Optional.of(answer.eTag())
+                                : Optional.empty();
+                    });
+        } catch (SdkException e) {
+            if (S3Failures.isMissing(e)) {
+                return Optional.empty();
+            }
+            throw S3Failures.describe("read", describe(path), e);
+        }
+    }
+
+    private <T> T get(
+            Consumer<GetObjectRequest.Builder> request,
+            ResponseTransformer<GetObjectResponse, T> reader) {
+        return clients.repeat(client -> client.getObject(request, reader));
+    }
+
+    /** Reads bytes that were announced; if the connection ends before, the request is repeated. */
+    private void readFully(
+            AbortableInputStream body, byte[] buffer, int offset, int length, String path) {
+        int count;
+        try {
+            count = body.readNBytes(buffer, offset, length);
+        } catch (IOException e) {
+            throw RetryableException.create("Cannot read the answer for " + describe(path), e);
+        }
+        if (count < length) {
+            throw RetryableException.create(
+                    "Expected %d bytes, found the end of the answer after %d for %s"
+                            .formatted(length, count, describe(path)));
+        }
+    }
+
+    private PutObjectRequest.Builder putRequest(String path, byte[] content) {
+        return checksums.apply(
+                encryption.apply(
+                        PutObjectRequest.builder().bucket(location.bucket()).key(key(path))),
+                content,
+                content.length);
+    }
+
+    @Override
+    public ObjectWriter create(String path) {
+        return new S3ObjectWriter(
+                location,
+                ObjectPath.check(path),
+                clients,
+                encryption,
+                checksums,
+                creation,
+                partBytes);
+    }
+
+    @Override
+    public List<ObjectEntry> list(String prefix) throws IOException {
+        String keyPrefix = location.key(ObjectPath.checkPrefix(prefix));
+        List<ObjectEntry> entries = new ArrayList<>();
+        ListObjectsV2Request.Builder request =
+                ListObjectsV2Request.builder().bucket(location.bucket()).prefix(keyPrefix);
+        try {
+            boolean more = true;
+            while (more) {
+                ListObjectsV2Request next = request.build();
+                ListObjectsV2Response page = clients.repeat(client -> client.listObjectsV2(next));
+                for (S3Object object : page.contents()) {
+                    // Objects that consoles and file systems create to show a folder are not ours
+                    if (!object.key().endsWith("/")) {
+                        entries.add(
+                                new ObjectEntry(
+                                        location.path(object.key()),
+                                        object.size(),
+                                        // An object without a time counts as young
+                                        Objects.requireNonNullElse(
+                                                object.lastModified(), Instant.MAX)));
+                    }
+                }
+                more = Boolean.TRUE.equals(page.isTruncated());
+                request.continuationToken(page.nextContinuationToken());
+            }
+        } catch (SdkException e) {
+            throw S3Failures.describe("list", location + "/" + prefix, e);
+        }
+        // Some services list by folder
+        entries.sort(Comparator.comparing(ObjectEntry::path));
+        return List.copyOf(entries);
+    }
+
+    @Override
+    public void delete(String path) throws IOException {
+        String key = key(path);
+        try {
+            clients.repeat(
+                    client ->
+                            client.deleteObject(
+                                    delete -> delete.bucket(location.bucket()).key(key)));
+            downloads.forget(path);
+        } catch (SdkException e) {
+            // S3 reports no error for missing objects; other services do
+            if (!S3Failures.isMissing(e)) {
+                throw S3Failures.describe("delete", describe(path), e);
+            }
+        }
+    }
+
+    private String key(String path) {
+        return location.key(ObjectPath.check(path));
+    }
+
+    @Override
+    public String describe(String path) {
+        return location + "/" + path;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            downloads.close();
+        } finally {
+            clients.close();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.stele.objectstore;
+
+import io.stele.objectstore.retrieval.ReadingAhead;
+import io.stele.objectstore.retrieval.RetrievalBalance;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/** A store that is worth to be read ahead of, as those over a network are. */
+public class FarObjectStore extends ForwardingObjectStore {
+    private final ReadingAhead ahead;
+
+    public FarObjectStore(ObjectStore store, Executor executor, LongSupplier nanoTime) {
+        super(store);
+        ahead = new ReadingAhead(new RetrievalBalance(64 << 20, nanoTime), executor);
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        return Optional.of(ahead);
+    }
+
+    long aheadBytes() {
+        return ahead.balance().statistics().aheadBytes();
+    }
+}

@@ -1,5 +1,0 @@
-/** Aggregations of a table's rows, file by file over vectors of columns. */
-@NullMarked
-package io.stele.storage.aggregate;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,0 @@
-package io.stele.storage.manifest;
-
-/** The kinds of data files: SST files and column files. */
-public enum FileKind {
-    /** A row shard file: sorted (key, LSN) entries in blocks. */
-    ROW,
-    /** A column shard file: ORC. */
-    COLUMN
-}

@@ -1,5 +1,0 @@
-/** Where a warehouse is, and the object store that holds it. */
-@NullMarked
-package io.stele.storage.warehouse;
-
-import org.jspecify.annotations.NullMarked;
