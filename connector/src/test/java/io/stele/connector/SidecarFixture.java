@@ -1,13 +1,13 @@
 package io.stele.connector;
 
+import io.stele.client.SteleClient;
+import io.stele.client.auth.TokenSource;
+import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.auth.TokenSource;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SidecarServer;
 import java.io.IOException;

@@ -3,8 +3,8 @@ package io.stele.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.TableWriter;
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
 import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedRow;

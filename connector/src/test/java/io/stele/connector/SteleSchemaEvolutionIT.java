@@ -3,8 +3,8 @@ package io.stele.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.TableWriter;
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
 import io.stele.testing.LongRun;
 import io.trino.testing.QueryFailedException;
 import java.util.List;

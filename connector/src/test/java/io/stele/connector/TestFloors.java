@@ -11,13 +11,14 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 /**
- * The module connector is a front door: it sees itself, protocol, cache, object stores and column
- * files, never the engine.
+ * The module connector is a front door: it sees itself, protocol, client, cache, object stores and
+ * column files, never the engine.
  */
 final class TestFloors {
     private static final String[] MAY_SEE = {
         "io.stele.connector..",
         "io.stele.protocol..",
+        "io.stele.client..",
         "io.stele.cache..",
         "io.stele.objectstore..",
         "io.stele.columnfile.."

@@ -16,6 +16,8 @@ final class TestFloors {
     private static final String[] MAY_NOT_SEE = {
         "io.trino..",
         "io.airlift..",
+        "io.grpc.netty..",
+        "io.grpc.stub..",
         "org.apache.flink..",
         "org.apache.hadoop..",
         "org.apache.orc..",

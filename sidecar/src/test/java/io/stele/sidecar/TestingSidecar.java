@@ -1,14 +1,14 @@
 package io.stele.sidecar;
 
+import io.stele.client.ClientSettings;
+import io.stele.client.SteleClient;
+import io.stele.client.auth.TokenSource;
+import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.auth.TokenSource;
-import io.stele.protocol.client.ClientSettings;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.TableSchema;
 import java.nio.file.Path;
 import java.time.Clock;

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.client.SteleClient;
+import io.stele.client.flight.FlightClient;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
@@ -11,8 +13,6 @@ import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.TableSchema;
 import java.sql.SQLException;
 import java.time.Duration;

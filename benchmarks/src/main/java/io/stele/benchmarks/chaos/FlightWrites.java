@@ -4,9 +4,9 @@ import static io.stele.benchmarks.chaos.JavaWrites.column;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.client.BulkWriter;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.client.BulkWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.util.HashMap;

@@ -2,6 +2,8 @@ package io.stele.benchmarks.chaos;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.client.SteleTable;
+import io.stele.client.TableWriter;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -10,8 +12,6 @@ import io.stele.protocol.api.CloseReadPointRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.OpenReadPointRequest;
 import io.stele.protocol.api.ReadPointReply;
-import io.stele.protocol.client.SteleTable;
-import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;

@@ -4,6 +4,7 @@ import static io.stele.benchmarks.chaos.JavaWrites.column;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.client.flight.FlightPut;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -23,7 +24,6 @@ import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.arrow.ArrowSchemas;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
-import io.stele.protocol.flight.FlightPut;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;

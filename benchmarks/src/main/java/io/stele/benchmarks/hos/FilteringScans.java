@@ -1,13 +1,13 @@
 package io.stele.benchmarks.hos;
 
 import io.stele.benchmarks.ingest.UserTable;
+import io.stele.client.flight.FlightClient;
+import io.stele.client.flight.FlightStream;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.flight.FlightClient;
-import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;

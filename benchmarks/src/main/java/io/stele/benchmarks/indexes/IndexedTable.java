@@ -3,13 +3,13 @@ package io.stele.benchmarks.indexes;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.ingest.UserTable;
+import io.stele.client.flight.FlightClient;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;

@@ -3,9 +3,9 @@ package io.stele.benchmarks.ingest;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.ProcessCpu;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.TableWriter;
-import io.stele.protocol.flight.FlightClient;
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
+import io.stele.client.flight.FlightClient;
 import io.stele.protocol.schema.Orientation;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.stele.benchmarks.ingest;
 
+import io.stele.client.flight.FlightClient;
+import io.stele.client.flight.FlightStream;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
@@ -11,9 +13,7 @@ import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
-import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightData;
-import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;

@@ -2,7 +2,7 @@ package io.stele.benchmarks.quickstart;
 
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
-import io.stele.protocol.client.SteleClient;
+import io.stele.client.SteleClient;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 

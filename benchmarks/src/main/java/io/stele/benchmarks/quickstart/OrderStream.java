@@ -3,8 +3,8 @@ package io.stele.benchmarks.quickstart;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.Latencies;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.TableWriter;
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

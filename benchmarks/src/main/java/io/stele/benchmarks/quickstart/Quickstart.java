@@ -4,7 +4,7 @@ import io.stele.benchmarks.servers.Clients;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
-import io.stele.protocol.client.SteleClient;
+import io.stele.client.SteleClient;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;

@@ -2,9 +2,9 @@ package io.stele.benchmarks.quickstart;
 
 import io.stele.benchmarks.servers.Latencies;
 import io.stele.benchmarks.servers.TrinoSession;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.SteleTable;
-import io.stele.protocol.client.TableWriter;
+import io.stele.client.SteleClient;
+import io.stele.client.SteleTable;
+import io.stele.client.TableWriter;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.stele.benchmarks.servers;
 
-import io.stele.protocol.auth.TokenSource;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.flight.FlightClient;
+import io.stele.client.SteleClient;
+import io.stele.client.auth.TokenSource;
+import io.stele.client.flight.FlightClient;
 import java.time.Clock;
 import java.util.Optional;
 

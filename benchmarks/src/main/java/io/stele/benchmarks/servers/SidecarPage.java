@@ -2,7 +2,7 @@ package io.stele.benchmarks.servers;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.auth.TokenSource;
+import io.stele.client.auth.TokenSource;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -3,6 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
+import io.stele.client.flight.FlightStream;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.Lsn;
@@ -15,7 +16,6 @@ import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
-import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import java.util.List;

@@ -2,11 +2,11 @@ package io.stele.connector.sidecar;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.client.auth.ClientTls;
+import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.auth.ClientTls;
-import io.stele.protocol.auth.TokenSource;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,6 +2,7 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.client.flight.FlightPut;
 import io.stele.connector.error.SteleErrors;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.SteleException;
@@ -14,7 +15,6 @@ import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.arrow.ArrowSchemas;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
-import io.stele.protocol.flight.FlightPut;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

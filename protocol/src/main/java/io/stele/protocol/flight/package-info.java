@@ -1,4 +1,4 @@
-/** Arrow Flight over plain gRPC: messages, methods, and a client. */
+/** Arrow Flight over plain gRPC: messages, methods and errors, for clients and servers alike. */
 @NullMarked
 package io.stele.protocol.flight;
 

@@ -1,15 +1,12 @@
 package io.stele.protocol.schema;
 
 import static io.stele.protocol.schema.TypeLimits.check;
-
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-
 import io.stele.protocol.Lsn;
-
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

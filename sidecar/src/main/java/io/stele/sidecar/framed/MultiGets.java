@@ -2,6 +2,9 @@ package io.stele.sidecar.framed;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.LookedUpRows;
+import io.stele.engine.PointLookup;
+import io.stele.engine.RowRoom;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.FrameType;
@@ -11,9 +14,6 @@ import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
-import io.stele.engine.LookedUpRows;
-import io.stele.engine.PointLookup;
-import io.stele.engine.RowRoom;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 

@@ -3,8 +3,6 @@ package io.stele.sidecar.framed;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
-import io.stele.engine.LookedUpRows;
-import io.stele.engine.PointLookup;
 import io.stele.engine.shard.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -25,7 +23,6 @@ import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
-
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 

@@ -3,6 +3,8 @@ package io.stele.sidecar.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.client.ActionClient;
+import io.stele.client.Endpoint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
@@ -18,8 +20,6 @@ import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RenewReadPointRequest;
 import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.client.ActionClient;
-import io.stele.protocol.client.Endpoint;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;

@@ -3,13 +3,13 @@ package io.stele.sidecar.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.client.BulkWriter;
+import io.stele.client.ClientSettings;
+import io.stele.client.SteleClient;
+import io.stele.client.SteleTable;
+import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.client.BulkWriter;
-import io.stele.protocol.client.ClientSettings;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.SteleTable;
-import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;

@@ -3,12 +3,12 @@ package io.stele.sidecar.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.client.SteleClient;
+import io.stele.client.SteleTable;
+import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.SteleTable;
-import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.stele.client.ClientSettings;
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.client.ClientSettings;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.StartupFailure;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.stele.protocol.client.TableWriter;
+import io.stele.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;

@@ -2,6 +2,9 @@ package io.stele.sidecar.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
+import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
@@ -10,9 +13,6 @@ import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.TableWriter;
-import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;

@@ -11,7 +11,6 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.Sha256;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

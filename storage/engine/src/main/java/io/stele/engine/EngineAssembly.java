@@ -29,9 +29,6 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -42,6 +39,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The startup and recovery of the storage engine of a node. It loads the state in the store,

@@ -6,7 +6,6 @@ import io.stele.engine.wal.HybridClock;
 import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

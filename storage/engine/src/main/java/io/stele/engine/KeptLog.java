@@ -10,7 +10,6 @@ import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;

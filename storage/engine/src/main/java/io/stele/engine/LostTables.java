@@ -12,7 +12,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

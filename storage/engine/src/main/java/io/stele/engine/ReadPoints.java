@@ -8,7 +8,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
-
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,7 +1,6 @@
 package io.stele.engine;
 
 import io.stele.protocol.ShardId;
-
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -9,9 +9,6 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ReadTally;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -20,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store of a warehouse as a start reads it, which tells one object that the store does not

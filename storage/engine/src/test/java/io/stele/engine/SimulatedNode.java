@@ -22,7 +22,6 @@ import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.scheduler.SimulatedPool;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,16 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nodes that start with a clock that is ahead: rows do not expire until it has stayed there. */
 final class TestClockAtStart {

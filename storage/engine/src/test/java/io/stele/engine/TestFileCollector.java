@@ -10,16 +10,14 @@ import io.stele.engine.tablet.FileIds;
 import io.stele.engine.tablet.RowCache;
 import io.stele.engine.tablet.TableFiles;
 import io.stele.objectstore.LocalObjectStore;
-
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What writers that died have left half-written in a local folder. */
 class TestFileCollector {

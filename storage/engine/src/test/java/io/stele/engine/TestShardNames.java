@@ -3,7 +3,6 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.ShardId;
-
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.schema.Orientation;
-
+import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import java.io.IOException;
-import java.util.List;
 
 /** Objects with names that no engine gives do not keep one from starting, and stay. */
 final class TestStrayObjects {

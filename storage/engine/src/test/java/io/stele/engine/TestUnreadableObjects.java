@@ -18,10 +18,6 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
-
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.Test;
-
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.time.Duration;
@@ -31,6 +27,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 
 /**
  * Objects that the store refuses to return while it returns others: what depends on them is set

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
+import io.stele.client.flight.ActionStream;
 import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.sidecar.SteleSidecar;
@@ -11,7 +12,6 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataChangesRequest;
-import io.stele.protocol.flight.ActionStream;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import jakarta.annotation.PreDestroy;

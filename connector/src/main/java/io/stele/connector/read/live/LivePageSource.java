@@ -2,6 +2,7 @@ package io.stele.connector.read.live;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.client.flight.FlightStream;
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.read.page.ChannelSourcePage;
 import io.stele.connector.read.page.FragmentMetrics;
@@ -17,7 +18,6 @@ import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
-import io.stele.protocol.flight.FlightStream;
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;

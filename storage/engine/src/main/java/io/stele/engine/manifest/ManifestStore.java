@@ -8,9 +8,6 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -20,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The manifest versions of one shard, under {@code manifest/<tableGroup>-<shard>/}. A version has

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-
 import io.stele.objectstore.ConditionalCreate;
 import io.stele.objectstore.NumberedName;
 import io.stele.objectstore.ObjectEntry;
@@ -12,7 +11,6 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.SchemaJson;
-
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;

@@ -3,7 +3,6 @@ package io.stele.engine.wal;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
-
 import java.util.Locale;
 import java.util.function.LongSupplier;
 

@@ -1,7 +1,6 @@
 package io.stele.engine.wal;
 
 import io.stele.objectstore.NumberedName;
-
 import java.util.OptionalLong;
 
 /** Names that sort as their numbers do: 20 digits, and those of segments in files {@code .wal}. */

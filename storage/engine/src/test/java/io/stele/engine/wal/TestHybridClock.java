@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.Lsn;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
 
 class TestHybridClock {
     private final AtomicLong wallMillis = new AtomicLong(1_000);

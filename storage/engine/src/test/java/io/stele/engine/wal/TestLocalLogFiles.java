@@ -5,15 +5,10 @@ import static io.stele.engine.wal.LogFixture.commitAll;
 import static io.stele.engine.wal.LogFixture.read;
 import static io.stele.engine.wal.LogFixture.unthreaded;
 import static io.stele.engine.wal.LogFixture.write;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.wal.LogFixture.Read;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TestLocalLogFiles {
     @TempDir Path directory;

@@ -1,0 +1,251 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.client.auth.ClientTls;
+import io.stele.client.auth.TokenSource;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.wire.ActionCall;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.OpenTable;
+import io.stele.protocol.wire.OpenTableResult;
+import io.stele.protocol.wire.WireLimits;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+
+/**
+ * A client of one sidecar's repeatable actions, over the framed protocol. Each action has a socket
+ * of its own until its reply is read. The calling thread writes the request and reads the reply
+ * itself. So only the sidecar's thread for the socket has to be woken. That thread runs {@link
+ * Actions#OPEN_TABLE} itself and wakes no other; other actions get a thread of their own. Over
+ * Flight a request passes through four more threads, which takes most of the time of a short one.
+ *
+ * <p>Idle sockets are pooled for later actions. A request whose pooled socket turns out to be dead
+ * is sent again on a new one. The wait for a reply cannot be interrupted; it ends with the timeout.
+ * Thread-safe.
+ */
+public final class ActionClient implements AutoCloseable {
+    /** Beyond, callers find another way: a thread of the sidecar waits for each. */
+    private static final int MAX_SOCKETS = 32;
+
+    /** Longer ones go another way: 64 KiB, and what takes that long is not waited for here. */
+    private static final int MAX_CHANGE_BYTES = 64 << 10;
+
+    /** Most sockets in the pool while no action runs. */
+    private static final int MAX_IDLE_SOCKETS = 8;
+
+    private final Endpoint endpoint;
+    private final SessionOpener opener;
+    private final Duration timeout;
+    private final Semaphore sockets = new Semaphore(MAX_SOCKETS);
+    private final Deque<Session> idle = new ArrayDeque<>(); // guarded by itself
+    private boolean closed; // guarded by idle
+
+    /**
+     * @param name the name of the caller, for the sidecar's logs
+     * @param timeout limit of connecting, and of each reply
+     */
+    public ActionClient(
+            Endpoint endpoint,
+            Optional<ClientTls> tls,
+            TokenSource tokens,
+            String name,
+            Duration timeout) {
+        this.endpoint = requireNonNull(endpoint, "endpoint is null");
+        this.timeout = requireNonNull(timeout, "timeout is null");
+        this.opener = new SessionOpener(tokens, tls, name, QueryTag.NONE, timeout);
+    }
+
+    /** The address of the sidecar. */
+    public Endpoint endpoint() {
+        return endpoint;
+    }
+
+    /**
+     * Runs an action; empty if {@value #MAX_SOCKETS} are in flight already, so that this one was
+     * not sent.
+     *
+     * @throws SteleException the sidecar's error; or UNAVAILABLE: it cannot be reached, or does not
+     *     answer in time
+     */
+    public <T> Optional<T> run(String action, Object request, Class<T> resultType) {
+        byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
+        return run(new JsonCall<>(call, WireLimits.MIN_VERSION, resultType));
+    }
+
+    /**
+     * As {@link #run}, for an action that begins or commits a transaction. Sending it again is
+     * safe: a transaction begun twice expires with its lease, and a repeated commit is recognized.
+     * Empty also if the request is too long, or the sidecar's protocol version too old.
+     */
+    public <T> Optional<T> runOfTransaction(String action, Object request, Class<T> resultType) {
+        byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
+        return call.length > MAX_CHANGE_BYTES
+                ? Optional.empty()
+                : run(new JsonCall<>(call, WireLimits.TRANSACTIONS_VERSION, resultType));
+    }
+
+    /** The same of {@link Actions#OPEN_TABLE}, in the bytes that a sidecar has for it. */
+    public Optional<OpenTableReply> openTable(OpenTableRequest request) {
+        return run(new OpenTableCall(request));
+    }
+
+    private <T> Optional<T> run(Call<T> call) {
+        if (!sockets.tryAcquire()) {
+            return Optional.empty();
+        }
+        try {
+            return exchange(call).map(call::read);
+        } catch (IOException e) {
+            throw new SteleException(
+                    ErrorCode.UNAVAILABLE,
+                    "Cannot reach the sidecar at %s: %s".formatted(endpoint, e.getMessage()),
+                    e);
+        } finally {
+            sockets.release();
+        }
+    }
+
+    /** A request and how its reply is read; may be sent more than once. */
+    private sealed interface Call<T> {
+        /**
+         * The reply.
+         *
+         * @throws IOException the session broke, or what came is no answer
+         * @throws SteleException the sidecar refuses
+         */
+        Frame send(Session session, Duration timeout) throws IOException;
+
+        /** Decodes the reply. */
+        T read(Frame reply);
+
+        /** The first version of the protocol that has it. */
+        int minVersion();
+    }
+
+    private record JsonCall<T>(byte[] call, int minVersion, Class<T> resultType)
+            implements Call<T> {
+        @Override
+        public Frame send(Session session, Duration timeout) throws IOException {
+            return session.exchange(FrameType.ACTION, FrameType.ACTION_REPLY, call, timeout);
+        }
+
+        @Override
+        public T read(Frame reply) {
+            return ApiJson.read(reply.payload(), resultType);
+        }
+    }
+
+    /** An OPEN_TABLE request; a sidecar of an older version gets it as JSON. */
+    private record OpenTableCall(OpenTableRequest request) implements Call<OpenTableReply> {
+        @Override
+        public Frame send(Session session, Duration timeout) throws IOException {
+            if (session.greeting().version() >= WireLimits.OPEN_TABLE_VERSION) {
+                return session.exchange(
+                        FrameType.OPEN_TABLE,
+                        FrameType.OPEN_TABLE_REPLY,
+                        OpenTable.encode(request),
+                        timeout);
+            }
+            byte[] call = new ActionCall(Actions.OPEN_TABLE, ApiJson.write(request)).encode();
+            return session.exchange(FrameType.ACTION, FrameType.ACTION_REPLY, call, timeout);
+        }
+
+        @Override
+        public int minVersion() {
+            return WireLimits.MIN_VERSION;
+        }
+
+        @Override
+        public OpenTableReply read(Frame reply) {
+            return reply.type() == FrameType.OPEN_TABLE_REPLY
+                    ? OpenTableResult.decode(reply)
+                    : ApiJson.read(reply.payload(), OpenTableReply.class);
+        }
+    }
+
+    private Optional<Frame> exchange(Call<?> call) throws IOException {
+        Optional<Session> kept = takeIdle();
+        if (kept.isPresent()) {
+            try {
+                return exchange(kept.get(), call);
+            } catch (SocketTimeoutException late) {
+                throw late; // it is there, and would be as late on another socket
+            } catch (IOException e) {
+                // The other sockets are as old, and a restarted sidecar has dropped all of them
+                closeIdle();
+            }
+        }
+        return exchange(opener.open(endpoint), call);
+    }
+
+    private Optional<Frame> exchange(Session session, Call<?> call) throws IOException {
+        if (session.greeting().version() < call.minVersion()) {
+            keep(session);
+            return Optional.empty();
+        }
+        try {
+            Frame reply = call.send(session, timeout);
+            keep(session);
+            return Optional.of(reply);
+        } catch (SteleException refused) {
+            keep(session); // an answer as well
+            throw refused;
+        } catch (IOException e) {
+            session.fail(e);
+            throw e;
+        }
+    }
+
+    private Optional<Session> takeIdle() {
+        synchronized (idle) {
+            return Optional.ofNullable(idle.pollFirst());
+        }
+    }
+
+    private void keep(Session session) {
+        synchronized (idle) {
+            if (!closed && idle.size() < MAX_IDLE_SOCKETS) {
+                idle.addFirst(session);
+                return;
+            }
+        }
+        end(session);
+    }
+
+    private void closeIdle() {
+        List<Session> old;
+        synchronized (idle) {
+            old = new ArrayList<>(idle);
+            idle.clear();
+        }
+        old.forEach(ActionClient::end);
+    }
+
+    private static void end(Session session) {
+        session.fail(new IOException("The client is done with the connection"));
+    }
+
+    /** Closes the sockets that are not in use; those in use close when they are done. */
+    @Override
+    public void close() {
+        synchronized (idle) {
+            closed = true;
+        }
+        closeIdle();
+    }
+}

@@ -1,0 +1,257 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.client.flight.FlightClient;
+import io.stele.client.flight.FlightPut;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.PutMode;
+import io.stele.protocol.api.PutReply;
+import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.arrow.ArrowBatchEncoder;
+import io.stele.protocol.arrow.ArrowField;
+import io.stele.protocol.arrow.ArrowMessage;
+import io.stele.protocol.arrow.ArrowSchemas;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.TableSchema;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bulk writer of rows to one table, as Arrow batches over Flight's DoPut. It is for loads, where
+ * the latency of a row does not matter. The sidecar routes the rows to shards. A stream that
+ * breaks, or ends because a shard is BUSY, is opened again. Its unanswered batches are sent again
+ * with their sequence numbers. No shard applies a batch twice, or in another order. Confined to one
+ * thread.
+ */
+public final class BulkWriter implements AutoCloseable {
+    // 16 Ki rows or 4 MiB: where the cost of a message no longer shows.
+    private static final int MAX_BATCH_ROWS = 16 << 10;
+    private static final long MAX_BATCH_BYTES = 4 << 20;
+    private static final long MIN_RETRY_NANOS = Duration.ofMillis(50).toNanos();
+    private static final long MAX_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long MAX_HINT_MILLIS = 10_000; // upper limit of a sidecar's hint
+
+    private final FlightClient flight;
+    private final TableSchema schema;
+    private final UUID writerId;
+    private final long unavailableNanos;
+    private final long busyNanos;
+    private final LongSupplier ticker;
+    private final RowEncoder rowEncoder;
+    private final BinaryRow view;
+    private final ByteBuffer schemaMessage;
+    private final ArrowBatchEncoder encoder;
+    private final ArrayDeque<Unanswered> unanswered = new ArrayDeque<>();
+    private @Nullable FlightPut put;
+    private long nextSequence = 1;
+    private Lsn lastLsn = Lsn.MIN;
+    private long acknowledgedRows;
+
+    BulkWriter(
+            FlightClient flight,
+            KnownTable table,
+            UUID writerId,
+            Duration unavailable,
+            Duration busy,
+            LongSupplier ticker) {
+        this.flight = requireNonNull(flight, "flight is null");
+        this.schema = table.schema();
+        this.writerId = requireNonNull(writerId, "writerId is null");
+        this.unavailableNanos = unavailable.toNanos();
+        this.busyNanos = busy.toNanos();
+        this.ticker = requireNonNull(ticker, "ticker is null");
+        RowLayout layout = RowLayout.of(schema.columns());
+        List<ArrowField> fields = ArrowSchemas.fields(schema.columns());
+        this.rowEncoder = new RowEncoder(layout);
+        this.view = new BinaryRow(layout);
+        this.schemaMessage = ByteBuffer.wrap(ArrowSchemas.toMessage(fields));
+        this.encoder = ArrowBatchEncoder.forRows(fields, layout);
+    }
+
+    /**
+     * Writes a row, one value a column in table order: it replaces the row of its primary key, or
+     * is appended where there is none. Sends a batch when enough rows are there, and waits while
+     * too many are unanswered.
+     *
+     * @throws SteleException the row is wrong; or an earlier batch was refused, which ends this
+     *     writer; or the sidecar stays away
+     */
+    public void write(@Nullable Object... values) {
+        int length = Rows.encode(rowEncoder, Arrays.asList(values));
+        encoder.append(view.wrap(rowEncoder.array(), 0, length));
+        if (encoder.rowCount() >= MAX_BATCH_ROWS || encoder.sizeBytes() >= MAX_BATCH_BYTES) {
+            send();
+        }
+    }
+
+    /**
+     * Waits until every row written so far is durable and applied; returns an LSN that sees all of
+     * them.
+     */
+    public Lsn flush() {
+        if (encoder.rowCount() > 0) {
+            send();
+        }
+        while (!unanswered.isEmpty()) {
+            retrying(
+                    () -> {
+                        reopen();
+                        takeReply(unanswered.getFirst());
+                    });
+        }
+        return lastLsn;
+    }
+
+    /** Rows that are durable and applied. */
+    public long acknowledgedRows() {
+        return acknowledgedRows;
+    }
+
+    /** Flushes and ends the stream. */
+    @Override
+    public void close() {
+        try {
+            flush();
+            if (put != null) {
+                put.finish();
+            }
+        } finally {
+            abandon();
+        }
+    }
+
+    private void send() {
+        ArrowMessage message = encoder.finish();
+        Unanswered batch =
+                new Unanswered(FlightData.of(message.header(), message.body()), message.rowCount());
+        unanswered.add(batch);
+        nextSequence++;
+        retrying(this::reopen);
+        while (!unanswered.isEmpty() && unanswered.getFirst().isAnswered()) {
+            retrying(
+                    () -> {
+                        reopen();
+                        takeReply(unanswered.getFirst());
+                    });
+        }
+    }
+
+    /** Opens the stream if it is not open, and sends what was not sent on it. */
+    private void reopen() {
+        FlightPut current = put;
+        if (current == null) {
+            unanswered.forEach(batch -> batch.reply = null);
+            current = flight.put();
+            put = current;
+            PutTarget target =
+                    new PutTarget(
+                            Optional.of(new TableName(schema.schemaName(), schema.tableName())),
+                            Optional.of(schema.id()),
+                            schema.hasPrimaryKey() ? PutMode.UPSERT : PutMode.APPEND,
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.of(writerId),
+                            nextSequence - unanswered.size(),
+                            Optional.empty());
+            current.sendSchema(
+                    FlightDescriptor.command(ApiJson.write(target)),
+                    FlightData.schema(schemaMessage));
+        }
+        for (Unanswered batch : unanswered) {
+            if (batch.reply == null) {
+                batch.reply = current.sendBatch(batch.data);
+            }
+        }
+    }
+
+    private void takeReply(Unanswered first) {
+        PutReply reply = SteleClient.await(requireNonNull(first.reply, "the batch was sent"));
+        unanswered.remove();
+        acknowledgedRows += first.rowCount;
+        if (reply.lsn().compareTo(lastLsn) > 0) {
+            lastLsn = reply.lsn();
+        }
+    }
+
+    private void retrying(Runnable step) {
+        long start = ticker.getAsLong();
+        long retryNanos = MIN_RETRY_NANOS;
+        while (true) {
+            try {
+                step.run();
+                return;
+            } catch (SteleException e) {
+                abandon();
+                long away = ticker.getAsLong() - start;
+                if (away >= patienceNanos(e.code())) {
+                    throw new SteleException(e.code(), e.getMessage() + "; " + unansweredRows(), e);
+                }
+                LockSupport.parkNanos(this, Math.max(retryNanos, hintNanos(e)));
+                retryNanos = Math.min(2 * retryNanos, MAX_RETRY_NANOS);
+            }
+        }
+    }
+
+    private static long hintNanos(SteleException failure) {
+        long millis = Math.min(failure.retryAfterMillis().orElse(0), MAX_HINT_MILLIS);
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    private long patienceNanos(ErrorCode code) {
+        return switch (code) {
+            case UNAVAILABLE -> unavailableNanos;
+            case BUSY -> busyNanos;
+            default -> 0;
+        };
+    }
+
+    private String unansweredRows() {
+        long rows = 0;
+        for (Unanswered batch : unanswered) {
+            rows += batch.rowCount;
+        }
+        return rows + " rows are unacknowledged and may or may not have been applied";
+    }
+
+    private void abandon() {
+        if (put != null) {
+            put.close();
+            put = null;
+        }
+    }
+
+    private static final class Unanswered {
+        private final FlightData data;
+        private final int rowCount;
+        private @Nullable CompletableFuture<PutReply> reply;
+
+        Unanswered(FlightData data, int rowCount) {
+            this.data = data;
+            this.rowCount = rowCount;
+        }
+
+        boolean isAnswered() {
+            return reply != null && reply.isDone();
+        }
+    }
+}

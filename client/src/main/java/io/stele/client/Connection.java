@@ -1,0 +1,415 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.HelloReply;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pipelined connection to one sidecar; a lost socket is replaced by a new one. One sender
+ * thread owns all of its state; other threads hand work in through queues and wake it; one reader
+ * thread a socket takes replies.
+ *
+ * <p>Invariant: after a lost socket everything unanswered is sent again, in the order it was sent
+ * first, before anything new. So the batches of a writer reach a shard in the order of their
+ * sequences, also after failures.
+ */
+final class Connection implements AutoCloseable {
+    private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(5).toNanos();
+    private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(1).toNanos();
+    // Sockets that answer but break at once are not opened more often than this.
+    private static final long MIN_LIFE_NANOS = Duration.ofMillis(20).toNanos();
+    private static final int MAX_TIMES_SENT = 5;
+    private static final long IDLE_NANOS = Duration.ofSeconds(60).toNanos();
+
+    private final Endpoint endpoint;
+    private final ClientSettings settings;
+    private final SessionOpener opener;
+    private final ThreadFactory threads;
+    private final LongSupplier ticker;
+    private final Thread sender;
+
+    // Handed in by any thread.
+    private final Queue<Lane> scheduled = new ConcurrentLinkedQueue<>();
+    private final Queue<Request> calls = new ConcurrentLinkedQueue<>();
+    private volatile boolean signalled;
+    private volatile boolean sleeping;
+    private volatile boolean closed;
+    private volatile boolean ended;
+    private volatile @Nullable Thread reader;
+    private volatile int maxUnansweredBatches = HelloReply.OLD_UNANSWERED_BATCHES;
+
+    // The sender's.
+    private final ArrayDeque<Request> resend = new ArrayDeque<>();
+    private final List<Lane> lanes = new ArrayList<>();
+    private @Nullable Session session;
+    private @Nullable Exception lastCause;
+    private boolean away;
+    private long awaySinceNanos;
+    private long openedNanos;
+    private long backoffNanos = MIN_BACKOFF_NANOS;
+
+    Connection(
+            Endpoint endpoint,
+            ClientSettings settings,
+            SessionOpener opener,
+            ThreadFactory threads,
+            LongSupplier ticker) {
+        this.endpoint = requireNonNull(endpoint, "endpoint is null");
+        this.settings = requireNonNull(settings, "settings is null");
+        this.opener = requireNonNull(opener, "opener is null");
+        this.threads = requireNonNull(threads, "threads is null");
+        this.ticker = requireNonNull(ticker, "ticker is null");
+        this.sender = threads.newThread(this::run);
+    }
+
+    /** Starts the sender. */
+    Connection start() {
+        sender.start();
+        return this;
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    /** Hands in a request. */
+    void submit(Request request) {
+        calls.add(request);
+        if (ended) {
+            for (Request left = calls.poll(); left != null; left = calls.poll()) {
+                left.onFailure(closedFailure());
+            }
+        }
+        wake();
+    }
+
+    /**
+     * Adds a batcher that has work. It must not be added again until {@link Lane#waitNanos} has
+     * returned {@link Lane#EMPTY}.
+     */
+    void schedule(Lane lane) {
+        scheduled.add(lane);
+        if (ended) {
+            for (Lane left = scheduled.poll(); left != null; left = scheduled.poll()) {
+                left.fail(closedFailure());
+            }
+        }
+        wake();
+    }
+
+    /**
+     * The greatest number of unanswered batches of a writer per shard, from the sidecar's latest
+     * greeting.
+     */
+    int maxUnansweredBatches() {
+        return maxUnansweredBatches;
+    }
+
+    /** Makes the sender check its batchers again. */
+    void wake() {
+        signalled = true;
+        if (sleeping) {
+            LockSupport.unpark(sender);
+        }
+    }
+
+    /** Fails what is left and ends both threads. */
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        if (Thread.currentThread() == sender || Thread.currentThread() == reader) {
+            return; // called back from there: it ends by itself
+        }
+        boolean interrupted = false;
+        while (sender.isAlive()) {
+            LockSupport.unpark(sender);
+            try {
+                sender.join(10);
+            } catch (InterruptedException e) {
+                interrupted = true;
+                break;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                step();
+            }
+        } finally {
+            ended = true;
+            Session current = session;
+            if (current != null) {
+                current.fail(new IOException("The client was closed"));
+                resend.addAll(current.takeApart());
+            }
+            giveUp(closedFailure());
+        }
+    }
+
+    private void step() {
+        for (Lane lane = scheduled.poll(); lane != null; lane = scheduled.poll()) {
+            lanes.add(lane);
+        }
+        Session current = session;
+        if (current != null && current.broken() != null) {
+            takeApart(current);
+            current = null;
+        }
+        if (resend.isEmpty() && lanes.isEmpty() && calls.isEmpty()) {
+            sleep(IDLE_NANOS);
+            return;
+        }
+        if (current == null) {
+            current = open();
+            if (current == null) {
+                return;
+            }
+        }
+        try {
+            sleep(sendAll(current));
+        } catch (IOException | RuntimeException e) {
+            current.fail(e);
+        }
+    }
+
+    /** Sends what may be sent now; returns how long to sleep, at most. */
+    private long sendAll(Session current) throws IOException {
+        int limit = Math.min(settings.maxRequests(), Math.max(1, current.greeting().maxRequests()));
+        int room = limit - current.pendingCount();
+        int sent = sendCalls(current, room);
+        sent += sendLanes(current, room - sent);
+        if (sent > 0) {
+            current.flush();
+            return 0;
+        }
+        return room > 0 ? lanesWaitNanos() : IDLE_NANOS; // without room a reply wakes us
+    }
+
+    private int sendCalls(Session current, int room) throws IOException {
+        int sent = 0;
+        while (sent < room) {
+            Request request = resend.isEmpty() ? calls.poll() : resend.poll();
+            if (request == null) {
+                break;
+            }
+            sent++;
+            current.send(request, ticker.getAsLong());
+        }
+        return sent;
+    }
+
+    /** Sends one request per batcher, so that a busy one does not starve the others. */
+    private int sendLanes(Session current, int room) throws IOException {
+        int sent = 0;
+        for (int i = 0; i < lanes.size() && sent < room; i++) {
+            long now = ticker.getAsLong();
+            Request request = lanes.get(i).poll(now);
+            if (request != null) {
+                sent++;
+                current.send(request, now);
+            }
+        }
+        if (sent == room && lanes.size() > 1) {
+            lanes.add(lanes.remove(0)); // the last ones go first next time
+        }
+        return sent;
+    }
+
+    private long lanesWaitNanos() {
+        long wait = IDLE_NANOS;
+        long now = ticker.getAsLong();
+        for (Iterator<Lane> all = lanes.iterator(); all.hasNext(); ) {
+            long nanos = all.next().waitNanos(now);
+            if (nanos == Lane.EMPTY) {
+                all.remove();
+            } else {
+                wait = Math.min(wait, nanos);
+            }
+        }
+        return wait;
+    }
+
+    private void takeApart(Session broken) {
+        session = null;
+        lastCause = broken.broken();
+        long now = ticker.getAsLong();
+        List<Request> unanswered = broken.takeApart();
+        for (int i = unanswered.size() - 1; i >= 0; i--) {
+            resend.addFirst(unanswered.get(i));
+        }
+        if (broken.answered()) {
+            away = false;
+            pause(MIN_LIFE_NANOS - (now - openedNanos));
+        }
+        resend.removeIf(request -> failHopeless(request, now) || request.takenBack());
+    }
+
+    /** A request that breaks every connection must not block the requests behind it. */
+    private boolean failHopeless(Request request, long now) {
+        boolean hopeless =
+                request.timesSent() >= MAX_TIMES_SENT
+                        && request.ageNanos(now) >= settings.unavailableTimeout().toNanos();
+        if (hopeless) {
+            request.onFailure(awayFailure(request.ageNanos(now)));
+        }
+        return hopeless;
+    }
+
+    private @Nullable Session open() {
+        long now = ticker.getAsLong();
+        if (!away) {
+            away = true;
+            awaySinceNanos = now;
+            backoffNanos = MIN_BACKOFF_NANOS;
+        } else if (now - awaySinceNanos >= settings.unavailableTimeout().toNanos()) {
+            giveUp(awayFailure(now - awaySinceNanos));
+            return null;
+        } else {
+            pause(backoffNanos);
+            backoffNanos = Math.min(2 * backoffNanos, MAX_BACKOFF_NANOS);
+        }
+        if (closed) {
+            return null;
+        }
+        try {
+            Session opened = opener.open(endpoint);
+            Thread thread =
+                    threads.newThread(
+                            () -> opened.readReplies(settings.answerTimeout(), ticker, this::wake));
+            reader = thread;
+            session = opened;
+            maxUnansweredBatches = Math.max(1, opened.greeting().maxUnansweredBatches());
+            openedNanos = ticker.getAsLong();
+            thread.start();
+            return opened;
+        } catch (IOException e) {
+            lastCause = e;
+        } catch (SteleException e) {
+            lastCause = e;
+            if (!e.code().retryable()) {
+                giveUp(refusedFailure(e));
+            }
+        }
+        return null;
+    }
+
+    /** Fails everything that waits. What comes later is tried again. */
+    private void giveUp(SteleException failure) {
+        away = false;
+        for (Lane lane = scheduled.poll(); lane != null; lane = scheduled.poll()) {
+            lanes.add(lane);
+        }
+        List<Request> requests = new ArrayList<>(resend);
+        resend.clear();
+        for (Request request = calls.poll(); request != null; request = calls.poll()) {
+            requests.add(request);
+        }
+        for (Lane lane : lanes) {
+            lane.fail(failure);
+        }
+        for (Request request : requests) {
+            request.onFailure(failure);
+        }
+    }
+
+    private SteleException awayFailure(long awayNanos) {
+        Exception cause = lastCause;
+        String message =
+                "The sidecar "
+                        + endpoint
+                        + " has been unreachable for "
+                        + Duration.ofNanos(awayNanos).toMillis()
+                        + " ms"
+                        + unacknowledged()
+                        + (cause == null ? "" : "; last error: " + cause.getMessage());
+        return cause == null
+                ? new SteleException(ErrorCode.UNAVAILABLE, message)
+                : new SteleException(ErrorCode.UNAVAILABLE, message, cause);
+    }
+
+    private SteleException refusedFailure(SteleException cause) {
+        return new SteleException(
+                cause.code(),
+                "The sidecar "
+                        + endpoint
+                        + " refused the connection"
+                        + unacknowledged()
+                        + ": "
+                        + cause.getMessage(),
+                cause);
+    }
+
+    private SteleException closedFailure() {
+        return new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "The client of " + endpoint + " is closed" + unacknowledged());
+    }
+
+    private String unacknowledged() {
+        if (Thread.currentThread() != sender) {
+            return "";
+        }
+        long sentRows = 0;
+        for (Request request : resend) {
+            sentRows += request.rowCount();
+        }
+        long waitingRows = 0;
+        for (Lane lane : lanes) {
+            waitingRows += lane.rowCount();
+        }
+        for (Lane lane : scheduled) {
+            waitingRows += lane.rowCount();
+        }
+        if (sentRows + waitingRows == 0) {
+            return "";
+        }
+        return "; "
+                + (sentRows + waitingRows)
+                + " rows are unacknowledged: "
+                + sentRows
+                + " were sent and may or may not have been applied, "
+                + waitingRows
+                + " were not sent";
+    }
+
+    private void sleep(long nanos) {
+        if (nanos <= 0) {
+            return;
+        }
+        sleeping = true;
+        if (!signalled && !closed) {
+            LockSupport.parkNanos(this, nanos);
+        }
+        sleeping = false;
+        signalled = false; // before looking at what was signalled
+        Thread.interrupted(); // never set on purpose; it would turn sleeping into spinning
+    }
+
+    private void pause(long nanos) {
+        long end = ticker.getAsLong() + nanos;
+        for (long left = nanos; left > 0 && !closed; left = end - ticker.getAsLong()) {
+            LockSupport.parkNanos(this, left);
+            Thread.interrupted();
+        }
+    }
+}

@@ -1,0 +1,314 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.client.auth.ClientTls;
+import io.stele.client.auth.TokenSource;
+import io.stele.client.flight.FlightClient;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.QueryTag;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.GetTable;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * A client of Stele's sidecars: rows in, rows out by key. One connection a sidecar carries
+ * everything, pipelined, and reconnects when it breaks. Thread-safe; close it after the writers.
+ *
+ * <pre>{@code
+ * try (SteleClient client = SteleClient.builder().endpoint("localhost", 8482).secret(secret).build();
+ *         TableWriter writer = client.writer("shop", "orders")) {
+ *     writer.write(1L, "open", LocalDate.now());
+ *     Lsn lsn = writer.flush(); // durable, and visible to every reader from here on
+ *     client.table("shop", "orders").get(1L);
+ * }
+ * }</pre>
+ */
+public final class SteleClient implements AutoCloseable {
+    private final List<Endpoint> endpoints;
+    private final ClientSettings settings;
+    private final Optional<ClientTls> tls;
+    private final TokenSource tokens;
+    private final SessionOpener opener;
+    private final ThreadFactory threads;
+    private final LongSupplier ticker;
+    private final InFlightBudget budget;
+    private final AtomicLong lastLsn = new AtomicLong(Lsn.MIN.value());
+    private final Object lock = new Object();
+    private final Map<Endpoint, Connection> connections = new HashMap<>();
+    private final Map<Endpoint, FlightClient> flights = new HashMap<>();
+    private boolean closed;
+
+    private SteleClient(Builder builder, TokenSource tokens) {
+        this.endpoints = List.copyOf(builder.endpoints);
+        this.settings = builder.settings;
+        this.tls = builder.tls;
+        this.tokens = tokens;
+        this.threads = builder.threads;
+        this.ticker = builder.ticker;
+        this.opener =
+                new SessionOpener(
+                        tokens, tls, builder.name, builder.tag, settings.connectTimeout());
+        this.budget = new InFlightBudget(settings.maxInFlightBytes());
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A table by name; waits for the sidecar. */
+    public SteleTable table(String schemaName, String tableName) {
+        return new SteleTable(this, await(describe(schemaName, tableName)));
+    }
+
+    /** A new writer of a table; waits for the sidecar. */
+    public TableWriter writer(String schemaName, String tableName) {
+        return table(schemaName, tableName).writer();
+    }
+
+    /** A new bulk writer of a table, over Flight; waits for the sidecar. */
+    public BulkWriter bulkWriter(String schemaName, String tableName) {
+        return newBulkWriter(await(describe(schemaName, tableName)));
+    }
+
+    /** The greatest LSN acknowledged to any writer of this client. */
+    public Lsn lastLsn() {
+        return new Lsn(lastLsn.get());
+    }
+
+    /** Bytes of batches that are full or sent, and not acknowledged. */
+    public long inFlightBytes() {
+        return budget.bytes();
+    }
+
+    /** A Flight client of a sidecar, for administration and bulk data; closed with this client. */
+    public FlightClient flight(String host, int port) {
+        Endpoint endpoint = new Endpoint(host, port);
+        synchronized (lock) {
+            checkOpen();
+            return flights.computeIfAbsent(
+                    endpoint, key -> new FlightClient(key.host(), key.port(), tls, tokens));
+        }
+    }
+
+    /** Closes all connections; what is not acknowledged fails. */
+    @Override
+    public void close() {
+        List<Connection> open;
+        List<FlightClient> openFlights;
+        synchronized (lock) {
+            closed = true;
+            open = new ArrayList<>(connections.values());
+            openFlights = new ArrayList<>(flights.values());
+        }
+        open.forEach(Connection::close);
+        openFlights.forEach(FlightClient::close);
+    }
+
+    /** Sends the request to one sidecar after the other until one answers. */
+    CompletableFuture<KnownTable> describe(String schemaName, String tableName) {
+        byte[] payload = new GetTable(schemaName, tableName).encode();
+        return describe(payload, 0);
+    }
+
+    private CompletableFuture<KnownTable> describe(byte[] payload, int index) {
+        Endpoint endpoint = endpoints.get(index);
+        CallRequest request =
+                new CallRequest(FrameType.GET_TABLE, FrameType.GET_TABLE_REPLY, payload);
+        connection(endpoint).submit(request);
+        CompletableFuture<KnownTable> asked =
+                request.reply()
+                        .thenApply(
+                                frame ->
+                                        new KnownTable(
+                                                ApiJson.read(
+                                                        frame.payload(), TableDescription.class),
+                                                endpoint));
+        if (index + 1 == endpoints.size()) {
+            return asked;
+        }
+        return asked.exceptionallyCompose(
+                thrown -> {
+                    SteleException failure = toSteleException(thrown);
+                    return failure.code() == ErrorCode.UNAVAILABLE
+                            ? describe(payload, index + 1)
+                            : CompletableFuture.failedFuture(failure);
+                });
+    }
+
+    Connection connection(Endpoint endpoint) {
+        synchronized (lock) {
+            checkOpen();
+            return connections.computeIfAbsent(
+                    endpoint,
+                    key -> new Connection(key, settings, opener, threads, ticker).start());
+        }
+    }
+
+    TableWriter newWriter(KnownTable table) {
+        return new TableWriter(this, table, UUID::randomUUID, budget);
+    }
+
+    BulkWriter newBulkWriter(KnownTable table) {
+        Endpoint endpoint = table.flight();
+        return new BulkWriter(
+                flight(endpoint.host(), endpoint.port()),
+                table,
+                UUID.randomUUID(),
+                settings.unavailableTimeout(),
+                settings.busyTimeout(),
+                ticker);
+    }
+
+    ClientSettings settings() {
+        return settings;
+    }
+
+    LongSupplier ticker() {
+        return ticker;
+    }
+
+    void acknowledged(Lsn lsn) {
+        if (lsn.value() > lastLsn.get()) {
+            lastLsn.accumulateAndGet(lsn.value(), Math::max);
+        }
+    }
+
+    /** Waits for a future and throws what it failed with as a SteleException. */
+    static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw toSteleException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SteleException(
+                    ErrorCode.INTERNAL, "Interrupted while waiting for the sidecar", e);
+        }
+    }
+
+    /** The failure behind what a future threw, with a trace of the caller. */
+    static SteleException toSteleException(Throwable thrown) {
+        Throwable cause = thrown;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        ErrorCode code =
+                cause instanceof SteleException failure ? failure.code() : ErrorCode.INTERNAL;
+        return new SteleException(code, String.valueOf(cause.getMessage()), cause);
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The client is closed");
+        }
+    }
+
+    /** Collects what a client needs; endpoints and a secret are required. */
+    public static final class Builder {
+        private final List<Endpoint> endpoints = new ArrayList<>();
+        private ClientSettings settings = ClientSettings.DEFAULT;
+        private Optional<ClientTls> tls = Optional.empty();
+        private Optional<String> secret = Optional.empty();
+        private Clock clock = Clock.systemUTC();
+        private LongSupplier ticker = System::nanoTime;
+        private String name = "stele-java-client";
+        private QueryTag tag = QueryTag.NONE;
+        private ThreadFactory threads = Builder::daemon;
+
+        private Builder() {}
+
+        /**
+         * A sidecar's port of the framed protocol; with several, any one that answers leads to all.
+         */
+        public Builder endpoint(String host, int port) {
+            endpoints.add(new Endpoint(host, port));
+            return this;
+        }
+
+        /** The shared secret of the sidecars. */
+        public Builder secret(String value) {
+            secret = Optional.of(value);
+            return this;
+        }
+
+        /** Speaks TLS, on all connections. */
+        public Builder tls(ClientTls value) {
+            tls = Optional.of(value);
+            return this;
+        }
+
+        public Builder settings(ClientSettings value) {
+            settings = requireNonNull(value, "value is null");
+            return this;
+        }
+
+        /** Sets the name of the caller, for the sidecar's logs. */
+        public Builder name(String value) {
+            name = requireNonNull(value, "value is null");
+            return this;
+        }
+
+        /**
+         * Sets the query's identity, by which the sidecar chooses the scheduling group of reads.
+         */
+        public Builder tag(QueryTag value) {
+            tag = requireNonNull(value, "value is null");
+            return this;
+        }
+
+        /** The clock that tokens are dated with. */
+        public Builder clock(Clock value) {
+            clock = requireNonNull(value, "value is null");
+            return this;
+        }
+
+        /** Nanoseconds from any start, for timeouts. */
+        public Builder ticker(LongSupplier value) {
+            ticker = requireNonNull(value, "value is null");
+            return this;
+        }
+
+        /** Makes the two threads of a connection. */
+        public Builder threads(ThreadFactory value) {
+            threads = requireNonNull(value, "value is null");
+            return this;
+        }
+
+        /** The client; it connects when it is used first. */
+        public SteleClient build() {
+            if (endpoints.isEmpty()) {
+                throw new IllegalArgumentException("Expected at least one endpoint, found none");
+            }
+            String given =
+                    secret.orElseThrow(
+                            () ->
+                                    new IllegalArgumentException(
+                                            "Expected the shared secret of the sidecars, found none"));
+            return new SteleClient(this, new TokenSource(given, clock, name));
+        }
+
+        private static Thread daemon(Runnable task) {
+            Thread thread = new Thread(task, "stele-client");
+            thread.setDaemon(true);
+            return thread;
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table to look rows up in by primary key. Lookups of different threads travel together. When the
+ * table changes, it is fetched again and the lookup repeated. Thread-safe.
+ */
+public final class SteleTable {
+    private static final int MAX_ATTEMPTS = 3;
+    // 4096: beyond, callers wait for each other's answers anyway.
+    private static final int MAX_KEYS_AT_ONCE = 4096;
+
+    private final SteleClient client;
+    private volatile Bound bound;
+
+    SteleTable(SteleClient client, KnownTable table) {
+        this.client = requireNonNull(client, "client is null");
+        this.bound = new Bound(table);
+    }
+
+    /** The latest schema that this client has loaded. */
+    public TableSchema schema() {
+        return bound.table.schema();
+    }
+
+    /** The latest schema, statistics and routing that this client has loaded. */
+    public TableDescription description() {
+        return bound.table.description();
+    }
+
+    /** A new writer of this table. */
+    public TableWriter writer() {
+        return client.newWriter(bound.table);
+    }
+
+    /** A new bulk writer of this table, over Flight. */
+    public BulkWriter bulkWriter() {
+        return client.newBulkWriter(bound.table);
+    }
+
+    /** The newest row of a primary key, one value a key column; empty where there is none. */
+    public Optional<List<@Nullable Object>> get(@Nullable Object... key) {
+        return multiGet(Collections.singletonList(key)).get(0);
+    }
+
+    /** The newest rows of primary keys, in their order. */
+    public List<Optional<List<@Nullable Object>>> multiGet(List<@Nullable Object[]> keys) {
+        return multiGet(keys, Optional.empty());
+    }
+
+    /**
+     * The rows of primary keys at a snapshot, in the order of the keys.
+     *
+     * @throws SteleException TYPE_MISMATCH and the like: a key has the wrong type;
+     *     READ_POINT_EXPIRED: the snapshot's lease has expired; UNAVAILABLE: a sidecar cannot be
+     *     reached
+     */
+    public List<Optional<List<@Nullable Object>>> multiGet(
+            List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
+        for (int attempt = 1; ; attempt++) {
+            Bound current = bound;
+            try {
+                return lookup(current, keys, readLsn);
+            } catch (SteleException e) {
+                if (e.code() != ErrorCode.STALE_TABLE || attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+                TableSchema schema = current.table.schema();
+                bound =
+                        new Bound(
+                                SteleClient.await(
+                                        client.describe(schema.schemaName(), schema.tableName())));
+            }
+        }
+    }
+
+    private List<Optional<List<@Nullable Object>>> lookup(
+            Bound current, List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
+        List<Optional<List<@Nullable Object>>> rows = new ArrayList<>(keys.size());
+        for (int from = 0; from < keys.size(); from += MAX_KEYS_AT_ONCE) {
+            int to = Math.min(keys.size(), from + MAX_KEYS_AT_ONCE);
+            List<LookupLane.Lookup> lookups =
+                    current.start(client, keys.subList(from, to), readLsn);
+            for (LookupLane.Lookup lookup : lookups) {
+                rows.add(current.row(SteleClient.await(lookup.result())));
+            }
+        }
+        return rows;
+    }
+
+    /** One version of the table and its batchers. */
+    private static final class Bound {
+        private final KnownTable table;
+        private final RowBinding encoding;
+        private final Map<Connection, LookupLane> lanes = new HashMap<>();
+
+        Bound(KnownTable table) {
+            this.table = table;
+            this.encoding = new RowBinding(table);
+        }
+
+        List<LookupLane.Lookup> start(
+                SteleClient client, List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
+            List<LookupLane.Lookup> all = new ArrayList<>(keys.size());
+            Map<LookupLane, List<LookupLane.Lookup>> byLane = new HashMap<>();
+            synchronized (this) {
+                Map<Connection, LookupLane> used = readLsn.isEmpty() ? lanes : new HashMap<>();
+                for (@Nullable Object[] values : keys) {
+                    byte[] key = encoding.encodeKey(values);
+                    Connection connection =
+                            client.connection(table.owner(encoding.shardOfKey(key)));
+                    LookupLane lane =
+                            used.computeIfAbsent(connection, owner -> lane(owner, readLsn));
+                    LookupLane.Lookup lookup =
+                            new LookupLane.Lookup(key, new CompletableFuture<>());
+                    all.add(lookup);
+                    byLane.computeIfAbsent(lane, ignored -> new ArrayList<>()).add(lookup);
+                }
+            }
+            byLane.forEach(LookupLane::add);
+            return all;
+        }
+
+        private LookupLane lane(Connection connection, Optional<Lsn> readLsn) {
+            return new LookupLane(
+                    connection, table.schema().id(), table.schema().schemaVersion(), readLsn);
+        }
+
+        Optional<List<@Nullable Object>> row(LookupLane.Found found) {
+            if (found.schemaVersion() != table.schema().schemaVersion()) {
+                throw new SteleException(
+                        ErrorCode.STALE_TABLE,
+                        "Expected rows of version "
+                                + table.schema().schemaVersion()
+                                + " of table "
+                                + table.schema().qualifiedName()
+                                + ", found version "
+                                + found.schemaVersion());
+            }
+            return found.row()
+                    .map(
+                            bytes -> {
+                                encoding.layout().validateStructure(bytes, 0, bytes.length);
+                                return Rows.toObjects(new BinaryRow(encoding.layout()).wrap(bytes));
+                            });
+        }
+    }
+}

@@ -1,0 +1,669 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.protocol.wire.WriteReply;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A writer of rows to one table. It routes rows to shards, collects them into batches, and has many
+ * batches in flight. Rows of one key are applied in the order in which they were written here.
+ * Thread-safe. Rows are encoded under one lock, so threads that write much should have a writer
+ * each.
+ *
+ * <p>{@link #write} and {@link #delete} allocate no object per row beyond its values. A failure
+ * that occurs later is thrown by the next {@link #write} or by {@link #flush}. The other methods
+ * for rows, {@link #delete} too, return the LSN of the row's batch as a future. All rows of the
+ * batch share it. Futures complete on the threads of the connection, so stages that depend on them
+ * must not block.
+ *
+ * <p>Invariant: a row is applied once if its future completes, at most once if it fails.
+ */
+public final class TableWriter implements AutoCloseable {
+    private static final int INITIAL_BATCH_BYTES = 16 << 10;
+    private static final int MAX_SPARE_BATCHES = 16;
+
+    private final SteleClient client;
+    private final ClientSettings settings;
+    private final Supplier<UUID> writerIds;
+    private final InFlightBudget budget;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Set<BatchFuture> unresolved = ConcurrentHashMap.newKeySet();
+    private final ArrayDeque<WriteBatchBuilder> spare = new ArrayDeque<>();
+    private final StaleBatches stale = new StaleBatches();
+    private volatile UUID writerId;
+    private RowBinding binding;
+    private ShardLane[] lanes;
+    private int nextAnyShard;
+    private long lastSequence;
+    private int unanswered;
+    private int gathering; // calls that are adding rows which belong together
+    private boolean closed;
+    private volatile @Nullable SteleException failure;
+    private volatile Lsn lastLsn = Lsn.MIN;
+    private long skippedRows;
+
+    TableWriter(
+            SteleClient client, KnownTable table, Supplier<UUID> writerIds, InFlightBudget budget) {
+        this.client = requireNonNull(client, "client is null");
+        this.settings = client.settings();
+        this.writerIds = requireNonNull(writerIds, "writerIds is null");
+        this.writerId = writerIds.get();
+        this.budget = requireNonNull(budget, "budget is null");
+        this.binding = new RowBinding(table);
+        this.lanes = newLanes();
+    }
+
+    /**
+     * Identifies this writer to the shards, which apply none of its batches twice. It changes when
+     * batches that were refused as BUSY are given up.
+     */
+    public UUID writerId() {
+        return writerId;
+    }
+
+    /** The latest schema that this writer has loaded. */
+    public TableSchema schema() {
+        lock.lock();
+        try {
+            return binding.schema();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The layout that {@link #write(byte[], int, int)} expects. */
+    public RowLayout layout() {
+        lock.lock();
+        try {
+            return binding.layout();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes a row, one value a column in table order, classes as in {@link
+     * io.stele.protocol.row.Rows}: it replaces the row of its primary key, or is appended where
+     * there is none. Waits while too much is unanswered.
+     *
+     * @throws SteleException the row is wrong; or an earlier row failed, which {@link #flush}
+     *     clears
+     */
+    public void write(@Nullable Object... values) {
+        checkNotFailed();
+        put(values);
+    }
+
+    /** As {@link #write(Object...)}, with a row that is encoded already in {@link #layout()}. */
+    public void write(byte[] row, int offset, int length) {
+        checkNotFailed();
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            binding.setRow(row, offset, length);
+            add(putKind());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Deletes a row by its primary key, one value a key column; an absent row is no error. */
+    public CompletableFuture<Lsn> delete(@Nullable Object... key) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            binding.setKey(key);
+            return add(OperationKind.DELETE);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Writes a row of a table with a primary key. */
+    public CompletableFuture<Lsn> upsert(@Nullable Object... values) {
+        checkKind(OperationKind.UPSERT);
+        return put(values);
+    }
+
+    /**
+     * Writes a row of a new key. The future fails with DUPLICATE_KEY, naming the key, if it has a
+     * row already; nothing else fails by that. Each such row is a batch of its own.
+     */
+    public CompletableFuture<Lsn> insert(@Nullable Object... values) {
+        return put(OperationKind.INSERT, values);
+    }
+
+    /** Writes a row if its key has none; else it is skipped, which {@link #skippedRows} counts. */
+    public CompletableFuture<Lsn> insertIfAbsent(@Nullable Object... values) {
+        return put(OperationKind.INSERT_IF_ABSENT, values);
+    }
+
+    /**
+     * Changes some columns of a row, and leaves the others as they are. A key without a row is
+     * skipped, which {@link #skippedRows} counts.
+     *
+     * @param columns the names of the columns, those of the primary key among them
+     * @param values one value a column, in the order of the columns
+     */
+    public CompletableFuture<Lsn> update(List<String> columns, @Nullable Object... values) {
+        return putPartial(OperationKind.UPDATE, columns, values);
+    }
+
+    /**
+     * As {@link #update}, but a key without a row gets one, whose other columns are null: NULL_KEY
+     * if one of them is NOT NULL, and then the rows that share its batch fail as well.
+     */
+    public CompletableFuture<Lsn> updateOrInsert(List<String> columns, @Nullable Object... values) {
+        return putPartial(OperationKind.UPDATE_OR_INSERT, columns, values);
+    }
+
+    /** Writes a row of a table without a primary key. */
+    public CompletableFuture<Lsn> append(@Nullable Object... values) {
+        checkKind(OperationKind.APPEND);
+        return put(values);
+    }
+
+    /**
+     * Writes rows and returns an LSN at or after which all of them are visible. Not a transaction:
+     * some may become visible before others, and some may fail.
+     */
+    public CompletableFuture<Lsn> writeBatch(List<@Nullable Object[]> rows) {
+        Set<CompletableFuture<Lsn>> futures = new LinkedHashSet<>();
+        beginGathering();
+        try {
+            for (@Nullable Object[] row : rows) {
+                futures.add(put(row));
+            }
+        } finally {
+            endGathering();
+        }
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+                .thenApply(
+                        ignored ->
+                                futures.stream()
+                                        .map(CompletableFuture::join)
+                                        .max(Comparator.naturalOrder())
+                                        .orElse(Lsn.MIN));
+    }
+
+    /**
+     * Waits until every row written so far is durable and applied, and returns the greatest LSN of
+     * this writer.
+     *
+     * @throws SteleException the first failure since the last flush, which is thereby cleared
+     */
+    public Lsn flush() {
+        List<BatchFuture> waited = sendOpen();
+        for (BatchFuture future : waited) {
+            try {
+                future.get();
+            } catch (ExecutionException e) {
+                // Recorded as this writer's failure, which is thrown below.
+                continue;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SteleException(
+                        ErrorCode.INTERNAL, "Interrupted while waiting for writes", e);
+            }
+        }
+        SteleException first;
+        lock.lock();
+        try {
+            first = failure;
+            failure = null;
+        } finally {
+            lock.unlock();
+        }
+        if (first != null) {
+            throw rethrown(first);
+        }
+        return lastLsn;
+    }
+
+    /**
+     * The greatest LSN acknowledged to this writer; a reader at or after it sees all of its
+     * acknowledged rows.
+     */
+    public Lsn lastLsn() {
+        return lastLsn;
+    }
+
+    /**
+     * The number of acknowledged rows of this writer that had no effect because of the present
+     * rows.
+     */
+    public long skippedRows() {
+        lock.lock();
+        try {
+            return skippedRows;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Flushes, and takes no more rows. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        flush();
+    }
+
+    private CompletableFuture<Lsn> put(@Nullable Object[] values) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            binding.setRow(values);
+            return add(putKind());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private CompletableFuture<Lsn> put(OperationKind kind, @Nullable Object[] values) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            checkKeyed(kind);
+            binding.setRow(values);
+            return add(kind);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private CompletableFuture<Lsn> putPartial(
+            OperationKind kind, List<String> columns, @Nullable Object[] values) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            checkKeyed(kind);
+            binding.setPartialRow(columns, values);
+            return add(kind);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkKeyed(OperationKind kind) {
+        if (!binding.schema().hasPrimaryKey()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a table with a primary key for "
+                            + kind
+                            + ", found "
+                            + binding.schema().qualifiedName()
+                            + ", which has none");
+        }
+    }
+
+    private BatchFuture add(OperationKind kind) {
+        return add(kind, binding, laneFor(binding.shard(), nextAnyShard)).future();
+    }
+
+    private static WriteRequest add(OperationKind kind, RowBinding row, ShardLane lane) {
+        return lane.add(
+                kind, row.key(), row.keyLength(), row.row(), row.rowOffset(), row.rowLength());
+    }
+
+    private ShardLane laneFor(int shard, int anyShard) {
+        if (shard != RowBinding.ANY_SHARD) {
+            return lanes[shard];
+        }
+        if (!lanes[anyShard].hasOpen()) {
+            nextAnyShard = (anyShard + 1) % lanes.length; // a batch each, not a row each
+        }
+        return lanes[nextAnyShard];
+    }
+
+    private OperationKind putKind() {
+        return binding.schema().hasPrimaryKey() ? OperationKind.UPSERT : OperationKind.APPEND;
+    }
+
+    private void checkKind(OperationKind wanted) {
+        lock.lock();
+        try {
+            if (putKind() != wanted) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected a table that takes "
+                                + putKind()
+                                + ", found "
+                                + wanted
+                                + " for "
+                                + binding.schema().qualifiedName());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException(
+                    "The writer of " + binding.schema().qualifiedName() + " is closed");
+        }
+    }
+
+    private void checkNotFailed() {
+        SteleException first = failure;
+        if (first != null) {
+            throw rethrown(first);
+        }
+    }
+
+    private static SteleException rethrown(SteleException first) {
+        return new SteleException(first.code(), String.valueOf(first.getMessage()), first);
+    }
+
+    private List<BatchFuture> sendOpen() {
+        lock.lock();
+        try {
+            flushLanes();
+            return new ArrayList<>(unresolved);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From here on only full batches are sent, until {@link #endGathering}. */
+    private void beginGathering() {
+        lock.lock();
+        try {
+            gathering++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endGathering() {
+        lock.lock();
+        try {
+            gathering--;
+            flushLanes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void flushLanes() {
+        for (ShardLane lane : lanes) {
+            lane.flush();
+        }
+    }
+
+    private ShardLane[] newLanes() {
+        TableSchema schema = binding.schema();
+        ShardLane[] created = new ShardLane[schema.shardCount()];
+        for (int i = 0; i < created.length; i++) {
+            ShardId shard = new ShardId(schema.tableGroup(), i);
+            created[i] =
+                    new ShardLane(
+                            this,
+                            writerId,
+                            shard,
+                            client.connection(binding.table().owner(i)),
+                            settings);
+        }
+        return created;
+    }
+
+    // For the batchers, which call the methods below with the lock held.
+
+    void lock() {
+        lock.lock();
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    WriteRequest newRequest(ShardLane lane) {
+        TableSchema schema = binding.schema();
+        WriteBatchBuilder batch = spare.poll();
+        if (batch == null) {
+            batch = new WriteBatchBuilder(schema.id(), schema.schemaVersion(), INITIAL_BATCH_BYTES);
+        } else {
+            batch.reset(schema.id(), schema.schemaVersion());
+        }
+        return new WriteRequest(lane, batch, client.ticker().getAsLong());
+    }
+
+    void opened(WriteRequest batch) {
+        unresolved.add(batch.future());
+    }
+
+    void sealed(WriteRequest batch) {
+        budget.add(batch.batch().sizeBytes());
+    }
+
+    boolean isPaused() {
+        return stale.isCollecting();
+    }
+
+    boolean isGathering() {
+        return gathering > 0;
+    }
+
+    long nextSequence() {
+        unanswered++;
+        return ++lastSequence;
+    }
+
+    void sentAgain() {
+        unanswered++;
+    }
+
+    UUID newWriterId() {
+        writerId = writerIds.get();
+        return writerId;
+    }
+
+    // For the connections, which call these without the lock.
+
+    void acknowledged(WriteRequest request, WriteReply reply) {
+        Lsn lsn = reply.lsn();
+        int size = request.batch().sizeBytes();
+        List<WriteRequest> overtaken;
+        lock.lock();
+        try {
+            overtaken = request.lane().acknowledged(request);
+            unanswered--;
+            stale.accepted();
+            skippedRows += reply.skipped();
+            if (lsn.compareTo(lastLsn) > 0) {
+                lastLsn = lsn;
+            }
+            if (spare.size() < MAX_SPARE_BATCHES
+                    && request.batch().buffer().length <= 2 * settings.maxBatchBytes()) {
+                spare.add(request.batch());
+            }
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+        client.acknowledged(lsn);
+        budget.release(size);
+        request.complete(lsn).forEach(unresolved::remove);
+        overtaken.forEach(batch -> unsentFailed(batch, overtakenFailure(batch)));
+    }
+
+    /** The shard has no room and did nothing: the batch is sent again, if its turn is not over. */
+    void busy(WriteRequest request, SteleException cause) {
+        boolean postponed;
+        lock.lock();
+        try {
+            request.lane().answered(request);
+            unanswered--;
+            postponed = request.lane().postpone(request, cause, client.ticker().getAsLong());
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+        if (!postponed) {
+            unsentFailed(request, overtakenFailure(request));
+        }
+    }
+
+    /** An unanswered batch of a lost connection, while batches before it wait to be sent again. */
+    boolean takenBack(WriteRequest request) {
+        lock.lock();
+        try {
+            boolean taken = request.lane().takeBack(request);
+            unanswered -= taken ? 1 : 0;
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static SteleException overtakenFailure(WriteRequest batch) {
+        return new SteleException(
+                ErrorCode.BUSY,
+                "Shard "
+                        + batch.lane().shard()
+                        + " refused a batch as BUSY and applied a later one, so that sending it again would change the order of rows; its "
+                        + batch.rowCount()
+                        + " rows are not applied");
+    }
+
+    void failed(WriteRequest request, SteleException cause) {
+        lock.lock();
+        try {
+            request.lane().answered(request);
+            unanswered--;
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+        unsentFailed(request, cause);
+    }
+
+    void unsentFailed(WriteRequest request, SteleException cause) {
+        lock.lock();
+        try {
+            if (failure == null && !request.isAlone()) {
+                failure = cause;
+            }
+        } finally {
+            lock.unlock();
+        }
+        budget.release(request.batch().sizeBytes());
+        request.fail(cause);
+        request.futures().forEach(unresolved::remove);
+    }
+
+    /** The batch was encoded for a version of the table that is not the present one. */
+    void stale(WriteRequest request, SteleException cause) {
+        lock.lock();
+        try {
+            request.lane().answered(request);
+            unanswered--;
+            stale.add(request);
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void refreshIfDrained() {
+        if (stale.isCollecting() && unanswered == 0) {
+            TableSchema schema = binding.schema();
+            client.describe(schema.schemaName(), schema.tableName()).whenComplete(this::refreshed);
+        }
+    }
+
+    private void refreshed(@Nullable KnownTable table, @Nullable Throwable thrown) {
+        List<FailedRequest> failed = new ArrayList<>();
+        lock.lock();
+        try {
+            List<WriteRequest> earlier = stale.takeWith(lanes);
+            try {
+                if (table == null) {
+                    throw SteleClient.toSteleException(
+                            requireNonNull(thrown, "neither table nor failure"));
+                }
+                RowBinding before = binding;
+                bind(new RowBinding(table));
+                earlier.forEach(request -> addAgain(before, request, failed));
+            } catch (SteleException e) {
+                earlier.forEach(request -> failed.add(new FailedRequest(request, e)));
+            }
+            stale.collected();
+            flushLanes();
+        } finally {
+            lock.unlock();
+        }
+        failed.forEach(request -> unsentFailed(request.request, request.cause));
+    }
+
+    private void bind(RowBinding next) {
+        next.checkSuccessorOf(binding);
+        stale.fetched(next.schema());
+        binding = next;
+        lanes = newLanes();
+        nextAnyShard = 0;
+    }
+
+    private void addAgain(RowBinding before, WriteRequest request, List<FailedRequest> failed) {
+        int size = request.batch().sizeBytes();
+        byte[] bytes = request.batch().buffer();
+        int sameShard = request.lane().shard().index() % lanes.length;
+        try {
+            WriteBatchReader operations = new WriteBatchReader(bytes, 0, size);
+            while (operations.next()) {
+                binding.setEarlier(
+                        operations.kind(),
+                        before,
+                        bytes,
+                        operations.keyOffset(),
+                        operations.keyLength(),
+                        operations.rowOffset(),
+                        operations.rowLength());
+                int shard = binding.shard() == RowBinding.ANY_SHARD ? sameShard : binding.shard();
+                add(operations.kind(), binding, lanes[shard]).addFuturesOf(request);
+            }
+        } catch (SteleException e) {
+            failed.add(new FailedRequest(request, e));
+            return;
+        }
+        budget.release(size);
+        request.complete(Lsn.MIN).forEach(unresolved::remove);
+    }
+
+    private record FailedRequest(WriteRequest request, SteleException cause) {}
+}

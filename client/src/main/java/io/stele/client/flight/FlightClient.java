@@ -1,0 +1,264 @@
+package io.stele.client.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptors;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import io.stele.client.auth.ClientTls;
+import io.stele.client.auth.TokenSource;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.flight.Action;
+import io.stele.protocol.flight.ActionResult;
+import io.stele.protocol.flight.ActionType;
+import io.stele.protocol.flight.Criteria;
+import io.stele.protocol.flight.Empty;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.flight.FlightErrors;
+import io.stele.protocol.flight.FlightInfo;
+import io.stele.protocol.flight.FlightMethods;
+import io.stele.protocol.flight.QueryTagHeaders;
+import io.stele.protocol.flight.SchemaResult;
+import io.stele.protocol.flight.Ticket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/**
+ * A client of one sidecar's Flight port. Every failure is a {@link SteleException} that names the
+ * sidecar; nothing is retried here, because only the caller knows what is safe to repeat.
+ * Thread-safe.
+ */
+public final class FlightClient implements AutoCloseable {
+    /** Limit of an action if the caller gives none. */
+    public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
+
+    private final String where;
+    private final ManagedChannel channel;
+    private final Channel authenticated;
+
+    public FlightClient(String host, int port, Optional<ClientTls> tls, TokenSource tokens) {
+        requireNonNull(host, "host is null");
+        this.where = host + ":" + port;
+        NettyChannelBuilder builder =
+                NettyChannelBuilder.forAddress(host, port)
+                        .maxInboundMessageSize(FlightMethods.MAX_MESSAGE_BYTES)
+                        .disableRetry()
+                        // 6 minutes: servers refuse pings more often than every 5.
+                        .keepAliveTime(6, TimeUnit.MINUTES)
+                        .directExecutor(); // our listeners only put into queues
+        if (tls.isPresent()) {
+            builder.sslContext(sslContext(tls.get()));
+        } else {
+            builder.usePlaintext();
+        }
+        this.channel = builder.build();
+        this.authenticated = ClientInterceptors.intercept(channel, new BearerCredentials(tokens));
+    }
+
+    private static io.grpc.netty.shaded.io.netty.handler.ssl.SslContext sslContext(ClientTls tls) {
+        try {
+            return GrpcSslContexts.forClient().trustManager(tls.trustManagers()).build();
+        } catch (SSLException e) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, "Cannot set up TLS: " + e.getMessage(), e);
+        }
+    }
+
+    /** {@code host:port}. */
+    public String where() {
+        return where;
+    }
+
+    /**
+     * Whether the last attempt to connect failed, and the next one is some time away: up to two
+     * minutes after a long outage. Calls fail until then.
+     */
+    public boolean isBackingOff() {
+        return channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE;
+    }
+
+    /**
+     * Connects at once, also where the next attempt is some time away.
+     *
+     * @throws SteleException UNAVAILABLE if that does not succeed in time, or the thread is
+     *     interrupted
+     */
+    public void connect(Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        boolean isRetried = false;
+        ConnectivityState state = channel.getState(true);
+        while (state != ConnectivityState.READY) {
+            CountDownLatch changed = new CountDownLatch(1);
+            channel.notifyWhenStateChanged(state, changed::countDown);
+            boolean isRefused = state == ConnectivityState.TRANSIENT_FAILURE;
+            if (isRefused && !isRetried) {
+                channel.resetConnectBackoff();
+            } else if (isRefused || state == ConnectivityState.SHUTDOWN) {
+                throw notConnected(state);
+            }
+            isRetried |= isRefused;
+            try {
+                if (!changed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    throw notConnected(state);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SteleException(
+                        ErrorCode.UNAVAILABLE, "Interrupted while connecting to " + where, e);
+            }
+            state = channel.getState(true);
+        }
+    }
+
+    private SteleException notConnected(ConnectivityState found) {
+        return new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Expected a connection to %s, found it in state %s".formatted(where, found));
+    }
+
+    /** Runs an action: request as JSON, the one result as a record. */
+    public <T> T action(String name, Object request, Class<T> replyType) {
+        return action(name, request, replyType, DEFAULT_TIMEOUT);
+    }
+
+    /** As the other one, in at most this time. */
+    public <T> T action(String name, Object request, Class<T> replyType, Duration timeout) {
+        return action(name, request, replyType, timeout, QueryTag.NONE);
+    }
+
+    /**
+     * As the other one.
+     *
+     * @param tag the query's identity, for the log of the service
+     */
+    public <T> T action(
+            String name, Object request, Class<T> replyType, Duration timeout, QueryTag tag) {
+        Metadata headers = new Metadata();
+        QueryTagHeaders.put(tag, headers);
+        List<ActionResult> results = new ArrayList<>(1);
+        try {
+            Iterator<ActionResult> received =
+                    ClientCalls.blockingServerStreamingCall(
+                            ClientInterceptors.intercept(
+                                    authenticated,
+                                    MetadataUtils.newAttachHeadersInterceptor(headers)),
+                            FlightMethods.DO_ACTION,
+                            within(timeout),
+                            new Action(name, ApiJson.write(request)));
+            received.forEachRemaining(results::add);
+        } catch (RuntimeException e) {
+            throw FlightErrors.toSteleException(e, where);
+        }
+        if (results.size() != 1) {
+            throw new SteleException(
+                    ErrorCode.INTERNAL,
+                    "Expected one result of action "
+                            + name
+                            + " of "
+                            + where
+                            + ", found "
+                            + results.size());
+        }
+        return ApiJson.read(results.get(0).body(), replyType);
+    }
+
+    /** Starts an action that gives one result after the other; the caller closes it. */
+    public <T> ActionStream<T> watch(String name, Object request, Class<T> resultType) {
+        return ActionStream.start(
+                authenticated.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT),
+                new Action(name, ApiJson.write(request)),
+                resultType,
+                where);
+    }
+
+    /** The actions that the service supports. */
+    public List<ActionType> listActions() {
+        return list(FlightMethods.LIST_ACTIONS, Empty.EMPTY);
+    }
+
+    /** The tables, as flights. */
+    public List<FlightInfo> listFlights(Criteria criteria) {
+        return list(FlightMethods.LIST_FLIGHTS, criteria);
+    }
+
+    public FlightInfo info(FlightDescriptor descriptor) {
+        return unary(FlightMethods.GET_FLIGHT_INFO, descriptor);
+    }
+
+    public SchemaResult schema(FlightDescriptor descriptor) {
+        return unary(FlightMethods.GET_SCHEMA, descriptor);
+    }
+
+    /** Starts a stream of batches; the caller closes it. */
+    public FlightStream get(Ticket ticket) {
+        return get(ticket, QueryTag.NONE);
+    }
+
+    /**
+     * As the other one.
+     *
+     * @param tag what the service chooses a scheduling group by
+     */
+    public FlightStream get(Ticket ticket, QueryTag tag) {
+        ClientCall<Ticket, FlightData> call =
+                authenticated.newCall(FlightMethods.DO_GET, CallOptions.DEFAULT);
+        Metadata headers = new Metadata();
+        QueryTagHeaders.put(tag, headers);
+        return FlightStream.start(call, ticket, headers, where);
+    }
+
+    /** Starts a stream of batches to the sidecar; the caller finishes or closes it. */
+    public FlightPut put() {
+        return FlightPut.start(
+                authenticated.newCall(FlightMethods.DO_PUT, CallOptions.DEFAULT), where);
+    }
+
+    /** Ends all calls. */
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+
+    private <Q, R> List<R> list(io.grpc.MethodDescriptor<Q, R> method, Q request) {
+        try {
+            List<R> results = new ArrayList<>();
+            ClientCalls.blockingServerStreamingCall(
+                            authenticated, method, within(DEFAULT_TIMEOUT), request)
+                    .forEachRemaining(results::add);
+            return List.copyOf(results);
+        } catch (RuntimeException e) {
+            throw FlightErrors.toSteleException(e, where);
+        }
+    }
+
+    private <Q, R> R unary(io.grpc.MethodDescriptor<Q, R> method, Q request) {
+        try {
+            return ClientCalls.blockingUnaryCall(
+                    authenticated, method, within(DEFAULT_TIMEOUT), request);
+        } catch (RuntimeException e) {
+            throw FlightErrors.toSteleException(e, where);
+        }
+    }
+
+    private static CallOptions within(Duration timeout) {
+        return CallOptions.DEFAULT.withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+}

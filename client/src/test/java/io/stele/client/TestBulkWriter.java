@@ -1,0 +1,140 @@
+package io.stele.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.client.auth.TokenSource;
+import io.stele.client.flight.FlightClient;
+import io.stele.client.flight.TestingFlightService;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.NodeAddress;
+import io.stele.protocol.api.PutMode;
+import io.stele.protocol.api.ShardRouting;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.arrow.ArrowBatch;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.arrow.ArrowRows;
+import io.stele.protocol.arrow.ArrowSchemas;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class TestBulkWriter {
+    private static final UUID WRITER = new UUID(1, 2);
+
+    private TestingFlightService service;
+    private FlightClient flight;
+
+    @BeforeEach
+    void setUp() throws IOException {
+        service = new TestingFlightService();
+        flight =
+                new FlightClient(
+                        "127.0.0.1",
+                        service.port(),
+                        Optional.empty(),
+                        new TokenSource(TestingFlightService.SECRET, Clock.systemUTC(), "test"));
+    }
+
+    @AfterEach
+    void tearDown() {
+        flight.close();
+        service.close();
+    }
+
+    @Test
+    void testRowsArriveOnceAndInOrderThoughStreamsBreak() {
+        service.breakAfter(sequence -> sequence == 2 || sequence == 5);
+        TableSchema schema = TestingTables.keyed(1, 1);
+        int rows = 100_000;
+        try (BulkWriter writer = writer(schema)) {
+            for (long i = 0; i < rows; i++) {
+                writer.write(i, i % 10 == 0 ? null : "v" + i);
+            }
+            assertThat(writer.flush().value()).isEqualTo(service.batches().size() + 1);
+            assertThat(writer.acknowledgedRows()).isEqualTo(rows);
+        }
+        assertThat(service.sequences()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+        assertThat(service.targets()).hasSize(3);
+        assertThat(service.targets())
+                .allSatisfy(
+                        target -> {
+                            assertThat(target.writerId()).contains(WRITER);
+                            assertThat(target.mode()).isEqualTo(PutMode.UPSERT);
+                        });
+        List<List<Object>> received = received(schema);
+        assertThat(received).hasSize(rows);
+        for (int i = 0; i < rows; i++) {
+            assertThat(received.get(i).get(0)).isEqualTo((long) i);
+            assertThat(received.get(i).get(1)).isEqualTo(i % 10 == 0 ? null : "v" + i);
+        }
+    }
+
+    @Test
+    void testFailuresNameTheRowsLeft() {
+        BulkWriter writer = writer(TestingTables.unkeyed(1));
+        assertThatThrownBy(() -> writer.write("x", "y")).hasMessageContaining("'id'");
+        writer.write(1L, "y");
+        writer.flush();
+        assertThat(service.targets().get(0).mode()).isEqualTo(PutMode.APPEND);
+        service.close();
+        writer.write(2L, "y");
+        assertThatThrownBy(writer::flush)
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                .hasMessageContaining("1 rows are unacknowledged");
+    }
+
+    private BulkWriter writer(TableSchema schema) {
+        NodeAddress node = new NodeAddress("n", "", 0, service.port());
+        KnownTable table =
+                new KnownTable(
+                        new TableDescription(
+                                schema,
+                                TableStatistics.EMPTY,
+                                ShardRouting.single(node, schema.shardCount())),
+                        new Endpoint("127.0.0.1", 1));
+        return new BulkWriter(
+                flight,
+                table,
+                WRITER,
+                Duration.ofMillis(500),
+                Duration.ofSeconds(20),
+                System::nanoTime);
+    }
+
+    private List<List<Object>> received(TableSchema schema) {
+        RowLayout layout = RowLayout.of(schema.columns());
+        ArrowBatchDecoder decoder = new ArrowBatchDecoder(ArrowSchemas.fields(schema.columns()));
+        ArrowRows rows = new ArrowRows(decoder.fields(), layout);
+        RowEncoder encoder = new RowEncoder(layout);
+        List<List<Object>> received = new ArrayList<>();
+        for (FlightData data : service.batches()) {
+            ArrowBatch batch = decoder.decode(data.dataHeader(), data.bodyBuffer());
+            for (int i = 0; i < batch.rowCount(); i++) {
+                int length = rows.encode(batch, i, encoder);
+                received.add(
+                        Rows.toObjects(new BinaryRow(layout).wrap(encoder.array(), 0, length)));
+            }
+        }
+        return received;
+    }
+}

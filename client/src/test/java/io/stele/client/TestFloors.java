@@ -1,0 +1,46 @@
+package io.stele.client;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The module client sees itself and protocol only. */
+final class TestFloors {
+    private static final String[] MAY_SEE = {"io.stele.client..", "io.stele.protocol.."};
+    private static final String[] MAY_NOT_SEE = {
+        "io.trino..",
+        "io.airlift..",
+        "org.apache.flink..",
+        "org.apache.hadoop..",
+        "org.apache.orc..",
+        "software.amazon.awssdk..",
+        "org.apache.arrow.vector..",
+        "org.apache.arrow.memory.."
+    };
+
+    private static final JavaClasses CLASSES =
+            new ClassFileImporter()
+                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
+                    .importPackages("io.stele.client");
+
+    @Test
+    void looksOnlyDown() {
+        noClasses()
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.stele..").and(not(resideInAnyPackage(MAY_SEE))))
+                .check(CLASSES);
+    }
+
+    @Test
+    void keepsLibrariesOnTheirFloor() {
+        noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+    }
+}
