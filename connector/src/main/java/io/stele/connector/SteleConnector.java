@@ -12,7 +12,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.Sets;
 import com.google.inject.Inject;
 import io.airlift.bootstrap.LifeCycleManager;
-import io.stele.connector.access.OwnTablesAccessControl;
+import io.stele.connector.access.SystemTablesAccessControl;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.metadata.SteleMetadata;
@@ -104,7 +104,7 @@ public final class SteleConnector implements Connector {
         this.aggregationPushdown = config.isAggregationPushdownEnabled();
         this.accessControl =
                 requireNonNull(accessControl, "accessControl is null")
-                        .map(OwnTablesAccessControl::new);
+                        .map(SystemTablesAccessControl::new);
         this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
     }
 

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Injector;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
-import io.stele.connector.access.SecurityModule;
+import io.stele.connector.access.AccessControlModule;
 import io.stele.connector.sidecar.CacheFolder;
 import io.trino.plugin.base.ConnectorContextModule;
 import io.trino.plugin.base.jmx.ConnectorObjectNameGeneratorModule;
@@ -53,7 +53,7 @@ public final class SteleConnectorFactory implements ConnectorFactory {
                                     new MBeanServerModule(),
                                     new ConnectorObjectNameGeneratorModule(
                                             "io.stele.objectstore.cached", "stele"),
-                                    new SecurityModule(),
+                                    new AccessControlModule(),
                                     new SteleModule(CacheFolder.of(catalogName, dataDirectory)))
                             .doNotInitializeLogging()
                             .disableSystemProperties()

@@ -10,7 +10,7 @@ import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import com.google.inject.multibindings.ProvidesIntoSet;
-import io.stele.connector.config.FragmentCacheConfig;
+import io.stele.connector.config.FilteredRowsCacheConfig;
 import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.metadata.SteleMetadataFactory;
@@ -21,7 +21,7 @@ import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.metadata.catalog.TableDefinitions;
-import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.stele.connector.metadata.procedure.CancelJobProcedure;
 import io.stele.connector.metadata.procedure.CheckCommitProcedure;
 import io.stele.connector.metadata.procedure.DropPartitionProcedure;
@@ -32,15 +32,15 @@ import io.stele.connector.metadata.system.DamagedTable;
 import io.stele.connector.metadata.system.JobsTable;
 import io.stele.connector.metadata.system.NodeShardsTable;
 import io.stele.connector.metadata.system.SchedulingGroupsTable;
-import io.stele.connector.read.affinity.ShardHomes;
+import io.stele.connector.read.affinity.PreferredWorkers;
 import io.stele.connector.read.affinity.ShardQueues;
+import io.stele.connector.read.cache.DecodedColumnCache;
 import io.stele.connector.read.cache.FilteredRowsCache;
-import io.stele.connector.read.cache.HotColumns;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.read.live.LivePageSources;
 import io.stele.connector.read.lookup.SteleIndexProvider;
 import io.stele.connector.read.opening.FilePageSources;
-import io.stele.connector.read.opening.FilesAhead;
+import io.stele.connector.read.opening.FilePreopener;
 import io.stele.connector.read.opening.StelePageSources;
 import io.stele.connector.read.prune.FileBitmapIndexes;
 import io.stele.connector.read.prune.ShardPruning;
@@ -48,8 +48,8 @@ import io.stele.connector.read.split.ReadCosts;
 import io.stele.connector.read.split.SteleSplitManager;
 import io.stele.connector.sidecar.CacheFolder;
 import io.stele.connector.sidecar.Leases;
-import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SidecarFiles;
+import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.Warehouse;
 import io.stele.connector.sidecar.WorkerDataCache;
@@ -85,14 +85,14 @@ final class SteleModule implements Module {
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         configBinder(binder).bindConfig(HadoopConfig.class);
         configBinder(binder).bindConfig(MetadataCacheConfig.class);
-        configBinder(binder).bindConfig(FragmentCacheConfig.class);
+        configBinder(binder).bindConfig(FilteredRowsCacheConfig.class);
         binder.bind(MetadataCache.class).in(Scopes.SINGLETON);
-        binder.bind(KeptPlans.class).in(Scopes.SINGLETON);
+        binder.bind(ScanPlanCache.class).in(Scopes.SINGLETON);
         binder.bind(CatalogMBeans.class).asEagerSingleton();
         binder.bind(MetadataWatch.class).in(Scopes.SINGLETON);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
         binder.bind(Leases.class).in(Scopes.SINGLETON);
-        binder.bind(ReadPoints.class).in(Scopes.SINGLETON);
+        binder.bind(SnapshotLeases.class).in(Scopes.SINGLETON);
         binder.bind(Warehouse.class).in(Scopes.SINGLETON);
         binder.bind(ObjectStore.class).to(Warehouse.class);
         binder.bind(TrinoTypes.class).in(Scopes.SINGLETON);
@@ -102,8 +102,8 @@ final class SteleModule implements Module {
         binder.bind(SteleMetadataFactory.class).in(Scopes.SINGLETON);
         binder.bind(SteleTransactions.class).in(Scopes.SINGLETON);
         binder.bind(ShardPruning.class).in(Scopes.SINGLETON);
-        binder.bind(ShardHomes.class).in(Scopes.SINGLETON);
-        binder.bind(FilesAhead.class).in(Scopes.SINGLETON);
+        binder.bind(PreferredWorkers.class).in(Scopes.SINGLETON);
+        binder.bind(FilePreopener.class).in(Scopes.SINGLETON);
         binder.bind(ReadCosts.class).in(Scopes.SINGLETON);
         binder.bind(SteleSplitManager.class).in(Scopes.SINGLETON);
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
@@ -168,14 +168,15 @@ final class SteleModule implements Module {
 
     @Provides
     @Singleton
-    static ShardQueues shardQueues(ReadPoints readPoints) {
+    static ShardQueues shardQueues(SnapshotLeases readPoints) {
         return new ShardQueues(readPoints::isOpen);
     }
 
     @Provides
     @Singleton
-    static FileTails fileTails(Warehouse warehouse, SteleSidecar sidecar, SteleConfig config) {
-        return new FileTails(
+    static FileMetadataCache fileMetadataCache(
+            Warehouse warehouse, SteleSidecar sidecar, SteleConfig config) {
+        return new FileMetadataCache(
                 warehouse::reading,
                 new SidecarFiles(sidecar)::find,
                 config.getTailCacheSize().toBytes());
@@ -184,23 +185,24 @@ final class SteleModule implements Module {
     @Provides
     @Singleton
     static FilePageSources filePageSources(
-            FileTails tails,
-            HotColumns hotColumns,
+            FileMetadataCache fileMetadata,
+            DecodedColumnCache decodedColumns,
             FileBitmapIndexes bitmapIndexes,
             TrinoTypes types,
             WorkerDataCache dataCache) {
-        return new FilePageSources(tails, hotColumns, bitmapIndexes, types, dataCache.threads());
+        return new FilePageSources(
+                fileMetadata, decodedColumns, bitmapIndexes, types, dataCache.threads());
     }
 
     @Provides
     @Singleton
-    static FilteredRowsCache filteredRows(FragmentCacheConfig config) {
+    static FilteredRowsCache filteredRowsCache(FilteredRowsCacheConfig config) {
         return new FilteredRowsCache(config);
     }
 
     @Provides
     @Singleton
-    static HotColumns hotColumns(SteleConfig config) {
-        return new HotColumns(config.getColumnCacheSize().toBytes());
+    static DecodedColumnCache decodedColumnCache(SteleConfig config) {
+        return new DecodedColumnCache(config.getColumnCacheSize().toBytes());
     }
 }

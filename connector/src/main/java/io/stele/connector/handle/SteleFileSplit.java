@@ -35,8 +35,8 @@ import java.util.OptionalLong;
  * @param checksumBlockBytes block size of the file's checksums; empty if it has none
  * @param fresh whether the sidecar had the file's metadata when the scan was planned
  * @param affinityKey the key by which the engine chooses a node
- * @param home the preferred worker, which the engine chooses first and which caches what it reads;
- *     empty: any
+ * @param preferredWorker the preferred worker, which the engine chooses first and which caches what
+ *     it reads; empty: any
  * @param weight relative to a split of full size
  */
 public record SteleFileSplit(
@@ -56,7 +56,7 @@ public record SteleFileSplit(
         OptionalInt checksumBlockBytes,
         boolean fresh,
         String affinityKey,
-        Optional<String> home,
+        Optional<String> preferredWorker,
         SplitWeight weight)
         implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleFileSplit.class);
@@ -70,7 +70,7 @@ public record SteleFileSplit(
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(affinityKey, "affinityKey is null");
-        requireNonNull(home, "home is null");
+        requireNonNull(preferredWorker, "preferredWorker is null");
         requireNonNull(weight, "weight is null");
     }
 
@@ -91,7 +91,7 @@ public record SteleFileSplit(
                 + sizeOf(deletedRows)
                 + estimatedSizeOf(certainColumns, SizeOf::sizeOf)
                 + estimatedSizeOf(affinityKey)
-                + sizeOf(home, SizeOf::estimatedSizeOf);
+                + sizeOf(preferredWorker, SizeOf::estimatedSizeOf);
     }
 
     @Override

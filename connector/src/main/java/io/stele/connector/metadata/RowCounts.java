@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.client.flight.FlightStream;
-import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
@@ -35,9 +35,9 @@ final class RowCounts {
                     1);
 
     private final SteleSidecar sidecar;
-    private final ReadPoints readPoints;
+    private final SnapshotLeases readPoints;
 
-    RowCounts(SteleSidecar sidecar, ReadPoints readPoints) {
+    RowCounts(SteleSidecar sidecar, SnapshotLeases readPoints) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
     }
@@ -48,7 +48,7 @@ final class RowCounts {
      */
     OptionalLong before(Lsn lsn, TableSchema table, ScanPredicate predicate, QueryTag tag) {
         TableName name = new TableName(table.schemaName(), table.tableName());
-        try (ReadPoints.Lease lease =
+        try (SnapshotLeases.Lease lease =
                 readPoints.openVersion(name, new Lsn(lsn.value() - 1)).lease()) {
             ScanTicket ticket =
                     ScanTicket.of(table.id(), ScanMode.AGGREGATE, List.of())

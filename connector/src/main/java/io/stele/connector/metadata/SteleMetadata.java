@@ -17,7 +17,7 @@ import io.stele.connector.metadata.catalog.PartitionConstraints;
 import io.stele.connector.metadata.catalog.StorageTables;
 import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.connector.metadata.catalog.TableProperties;
-import io.stele.connector.metadata.plan.QueryPlans;
+import io.stele.connector.metadata.plan.TransactionPlans;
 import io.stele.connector.metadata.procedure.HistoryExpiry;
 import io.stele.connector.metadata.procedure.OrphanRemoval;
 import io.stele.connector.metadata.procedure.TableProcedures;
@@ -34,7 +34,7 @@ import io.stele.connector.metadata.transaction.TransactionSnapshot;
 import io.stele.connector.metadata.transaction.WriteTransactions;
 import io.stele.connector.metadata.view.MaterializedViews;
 import io.stele.connector.metadata.view.Views;
-import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
@@ -160,7 +160,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     }
 
     /** The plans of this transaction's scans. */
-    public QueryPlans plans() {
+    public TransactionPlans plans() {
         return snapshot.plans();
     }
 
@@ -220,7 +220,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         if (table == null) {
             return null;
         }
-        ReadPoints.Lease lease = snapshot.readPoint(atLeast);
+        SnapshotLeases.Lease lease = snapshot.readPoint(atLeast);
         return new SteleTableHandle(table.schema(), lease.id(), lease.lsn().value());
     }
 

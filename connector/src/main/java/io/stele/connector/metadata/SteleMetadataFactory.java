@@ -7,8 +7,8 @@ import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.metadata.catalog.TableDefinitions;
-import io.stele.connector.metadata.plan.KeptPlans;
-import io.stele.connector.metadata.plan.QueryPlans;
+import io.stele.connector.metadata.plan.ScanPlanCache;
+import io.stele.connector.metadata.plan.TransactionPlans;
 import io.stele.connector.metadata.system.MetadataTables;
 import io.stele.connector.metadata.transaction.ChangeCountingActions;
 import io.stele.connector.metadata.transaction.TableVersions;
@@ -17,7 +17,7 @@ import io.stele.connector.metadata.transaction.WriteTransactions;
 import io.stele.connector.metadata.view.MaterializedViews;
 import io.stele.connector.metadata.view.Views;
 import io.stele.connector.sidecar.Leases;
-import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.QueryTag;
@@ -28,10 +28,10 @@ import java.util.Optional;
 /** A factory of the {@link SteleMetadata} of one transaction. Thread-safe. */
 public final class SteleMetadataFactory {
     private final SteleSidecar sidecar;
-    private final ReadPoints readPoints;
+    private final SnapshotLeases readPoints;
     private final Leases leases;
     private final MetadataCache cache;
-    private final KeptPlans plans;
+    private final ScanPlanCache plans;
     private final MetadataWatch watch;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
@@ -42,10 +42,10 @@ public final class SteleMetadataFactory {
     @Inject
     public SteleMetadataFactory(
             SteleSidecar sidecar,
-            ReadPoints readPoints,
+            SnapshotLeases readPoints,
             Leases leases,
             MetadataCache cache,
-            KeptPlans plans,
+            ScanPlanCache plans,
             MetadataWatch watch,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
@@ -82,7 +82,7 @@ public final class SteleMetadataFactory {
                         catalog,
                         readPoints,
                         keeps ? Optional.of(cache) : Optional.empty(),
-                        new QueryPlans(keeps ? Optional.of(plans) : Optional.empty()),
+                        new TransactionPlans(keeps ? Optional.of(plans) : Optional.empty()),
                         actions::changes);
         return new SteleMetadata(
                 catalog,

@@ -6,7 +6,7 @@ import com.google.inject.Inject;
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
-import io.stele.connector.metadata.catalog.MadeOnce;
+import io.stele.connector.metadata.catalog.DerivedValueCache;
 import io.stele.connector.metadata.catalog.PartitionConstraints;
 import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.connector.type.NativeValues;
@@ -34,8 +34,8 @@ import java.util.function.BiFunction;
  */
 public final class TableStatisticsReader {
     private final TableDefinitions definitions;
-    private final MadeOnce<TableDescription, TableStatistics> ofTables =
-            new MadeOnce<>(table -> toTrino(table.schema(), table.statistics()));
+    private final DerivedValueCache<TableDescription, TableStatistics> ofTables =
+            new DerivedValueCache<>(table -> toTrino(table.schema(), table.statistics()));
 
     @Inject
     public TableStatisticsReader(TableDefinitions definitions) {

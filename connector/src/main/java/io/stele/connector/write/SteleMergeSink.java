@@ -71,7 +71,7 @@ final class SteleMergeSink implements ConnectorMergeSink {
                             List<WrittenFile> files = inserts.finish();
                             List<UUID> parts = new ArrayList<>(inserts.parts());
                             parts.add(part);
-                            return Fragments.of(parts, files);
+                            return SinkResults.of(parts, files);
                         }));
     }
 

@@ -38,7 +38,7 @@ final class StelePageSink implements ConnectorPageSink {
                 run(
                         () -> {
                             List<WrittenFile> files = rows.finish();
-                            return Fragments.of(rows.parts(), files);
+                            return SinkResults.of(rows.parts(), files);
                         }));
     }
 

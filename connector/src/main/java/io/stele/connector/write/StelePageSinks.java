@@ -6,7 +6,7 @@ import com.google.inject.Inject;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ObjectStore;
@@ -29,7 +29,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class StelePageSinks implements ConnectorPageSinkProvider {
     private final SteleSidecar sidecar;
     private final ObjectStore warehouse;
-    private final FileTails tails;
+    private final FileMetadataCache fileMetadata;
     private final TrinoTypes types;
     private final long directThresholdBytes;
     private final long sortBufferBytes;
@@ -39,10 +39,10 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
     public StelePageSinks(
             SteleSidecar sidecar,
             ObjectStore warehouse,
-            FileTails tails,
+            FileMetadataCache fileMetadata,
             TrinoTypes types,
             SteleConfig config) {
-        this.tails = requireNonNull(tails, "tails is null");
+        this.fileMetadata = requireNonNull(fileMetadata, "fileMetadata is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.warehouse = requireNonNull(warehouse, "warehouse is null");
         this.types = requireNonNull(types, "types is null");
@@ -118,7 +118,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
         return new WriteContext(
                 sidecar,
                 warehouse,
-                tails,
+                fileMetadata,
                 types,
                 write,
                 UUID.randomUUID(),

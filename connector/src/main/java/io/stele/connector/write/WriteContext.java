@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
@@ -30,7 +30,7 @@ import java.util.UUID;
 record WriteContext(
         SteleSidecar sidecar,
         ObjectStore warehouse,
-        FileTails tails,
+        FileMetadataCache fileMetadata,
         TrinoTypes types,
         SteleWriteHandle handle,
         UUID part,
@@ -40,7 +40,7 @@ record WriteContext(
     WriteContext {
         requireNonNull(sidecar, "sidecar is null");
         requireNonNull(warehouse, "warehouse is null");
-        requireNonNull(tails, "tails is null");
+        requireNonNull(fileMetadata, "fileMetadata is null");
         requireNonNull(types, "types is null");
         requireNonNull(handle, "handle is null");
         requireNonNull(part, "part is null");
@@ -80,7 +80,7 @@ record WriteContext(
 
     /** Caches the metadata of a finished file, here and in the sidecar for other nodes. */
     private void keepMetadata(String path, ColumnFile.Summary file) throws IOException {
-        tails.written(
+        fileMetadata.written(
                 path,
                 file.sizeBytes(),
                 FileChecksums.decode(

@@ -16,8 +16,8 @@ import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
-import io.stele.connector.read.cache.HotColumns;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.cache.DecodedColumnCache;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.read.opening.FilePageSources;
 import io.stele.connector.read.opening.ScanCaches;
 import io.stele.connector.read.prune.FileBitmapIndexes;
@@ -196,8 +196,8 @@ final class TestOrcInterop {
     private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
         FilePageSources sources =
                 new FilePageSources(
-                        new FileTails(_ -> store, _ -> Optional.empty(), 1 << 20),
-                        new HotColumns(16 << 20),
+                        new FileMetadataCache(_ -> store, _ -> Optional.empty(), 1 << 20),
+                        new DecodedColumnCache(16 << 20),
                         new FileBitmapIndexes(store),
                         types,
                         Runnable::run);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ForwardingObjectStore;
@@ -96,7 +96,7 @@ final class TestSinkFiles {
                                 .setSidecarUri(URI.create("http://127.0.0.1:1"))
                                 .setSharedSecret("0123456789abcdef")),
                 store,
-                new FileTails(_ -> store, _ -> Optional.empty(), 8 << 20),
+                new FileMetadataCache(_ -> store, _ -> Optional.empty(), 8 << 20),
                 new TrinoTypes(TESTING_TYPE_MANAGER),
                 new SteleWriteHandle(table, "1", "data/7", List.of(), true, ExistingRows.REPLACE),
                 new UUID(0, 1),

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;
@@ -37,7 +37,8 @@ final class TestStreamedFilesSink {
 
     private final ObjectStore store = new InMemoryObjectStore();
     private final TrinoTypes types = new TrinoTypes(TESTING_TYPE_MANAGER);
-    private final FileTails tails = new FileTails(_ -> store, _ -> Optional.empty(), 8 << 20);
+    private final FileMetadataCache fileMetadata =
+            new FileMetadataCache(_ -> store, _ -> Optional.empty(), 8 << 20);
     private final Random random = new Random(5);
     private long mostRetainedBytes;
 
@@ -58,9 +59,9 @@ final class TestStreamedFilesSink {
 
     @Test
     void whatReadersWantFirstIsKept() throws IOException {
-        assertThat(tails.statistics().entries()).isZero();
+        assertThat(fileMetadata.statistics().entries()).isZero();
         List<WrittenFile> files = write(1 << 30);
-        assertThat(tails.statistics().entries()).isGreaterThanOrEqualTo(files.size());
+        assertThat(fileMetadata.statistics().entries()).isGreaterThanOrEqualTo(files.size());
     }
 
     /** Files of less than 1 MiB stay open, whatever they retain. */
@@ -119,7 +120,7 @@ final class TestStreamedFilesSink {
                                 .setSidecarUri(URI.create("http://127.0.0.1:1"))
                                 .setSharedSecret("0123456789abcdef")),
                 store,
-                tails,
+                fileMetadata,
                 types,
                 new SteleWriteHandle(table, "1", "data/7", List.of(), true, ExistingRows.REPLACE),
                 new UUID(0, 1),

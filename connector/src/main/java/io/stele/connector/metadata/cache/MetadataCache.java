@@ -81,8 +81,9 @@ public final class MetadataCache {
 
     /** The cached entry of a name, before a query's snapshot is opened. */
     public Look look(SchemaTableName name) {
-        MetadataGenerations.Known known = generations.known(name);
-        return new Look(name, known.version(), relations.peek(new Key<>(name, known.generation())));
+        MetadataGenerations.Current current = generations.current(name);
+        return new Look(
+                name, current.version(), relations.peek(new Key<>(name, current.generation())));
     }
 
     /**
@@ -115,10 +116,10 @@ public final class MetadataCache {
         }
         metrics.missed();
         Relation relation = new Relation(reply);
-        MetadataGenerations.Known known = generations.known(look.name());
+        MetadataGenerations.Current current = generations.current(look.name());
         // If another query has received later changes, this description may be older than them
-        if (changes.isPresent() && changes.get().version().equals(known.version())) {
-            relations.put(new Key<>(look.name(), known.generation()), relation);
+        if (changes.isPresent() && changes.get().version().equals(current.version())) {
+            relations.put(new Key<>(look.name(), current.generation()), relation);
         }
         return relation;
     }
@@ -208,10 +209,10 @@ public final class MetadataCache {
 
     private void drop(SchemaTableName name, List<SchemaTableName> wanted) {
         Key<SchemaTableName> key = new Key<>(name, generations.of(name));
-        Optional<Relation> kept = relations.peek(key);
-        if (kept.isPresent()) {
+        Optional<Relation> cached = relations.peek(key);
+        if (cached.isPresent()) {
             metrics.invalidated();
-            if (kept.get().isUsed()) {
+            if (cached.get().isUsed()) {
                 wanted.add(name);
             }
             relations.remove(key);

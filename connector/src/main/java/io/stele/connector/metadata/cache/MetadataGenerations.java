@@ -48,12 +48,12 @@ final class MetadataGenerations {
     }
 
     /** Together: what is under this generation is good as of that version. */
-    synchronized Known known(SchemaTableName name) {
-        return new Known(version, of(name));
+    synchronized Current current(SchemaTableName name) {
+        return new Current(version, of(name));
     }
 
     /** A version and the generation of a name at it. */
-    record Known(MetadataVersion version, long generation) {}
+    record Current(MetadataVersion version, long generation) {}
 
     /**
      * Applies changes since {@link #version}, or since an earlier one.

@@ -33,10 +33,10 @@ import java.util.Optional;
 /** Tables as Trino declares and shows them, and as Stele stores them. Thread-safe. */
 public final class TableDefinitions {
     private final TrinoTypes types;
-    private final MadeOnce<TableSchema, ConnectorTableSchema> schemas =
-            new MadeOnce<>(table -> toTrino(table).getTableSchema());
-    private final MadeOnce<TableSchema, Map<String, ColumnHandle>> handles =
-            new MadeOnce<>(this::handlesByName);
+    private final DerivedValueCache<TableSchema, ConnectorTableSchema> schemas =
+            new DerivedValueCache<>(table -> toTrino(table).getTableSchema());
+    private final DerivedValueCache<TableSchema, Map<String, ColumnHandle>> handles =
+            new DerivedValueCache<>(this::handlesByName);
 
     @Inject
     public TableDefinitions(TrinoTypes types) {

@@ -9,7 +9,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
 import io.stele.connector.metadata.cache.MetadataCache;
-import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.SchemaTableName;
@@ -40,10 +40,10 @@ public final class FlushMetadataCacheProcedure implements Provider<Procedure> {
     }
 
     private final MetadataCache cache;
-    private final KeptPlans plans;
+    private final ScanPlanCache plans;
 
     @Inject
-    public FlushMetadataCacheProcedure(MetadataCache cache, KeptPlans plans) {
+    public FlushMetadataCacheProcedure(MetadataCache cache, ScanPlanCache plans) {
         this.plans = requireNonNull(plans, "plans is null");
         this.cache = requireNonNull(cache, "cache is null");
     }

@@ -8,7 +8,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.stele.cache.CacheStatistics;
 import io.stele.connector.metadata.cache.MetadataCacheMetrics;
-import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.stele.connector.read.file.TableUses;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
@@ -211,7 +211,7 @@ final class CacheRows {
     }
 
     /** A read is one scan's, which costs a request unless its plan is there. */
-    void addPlans(String node, KeptPlans plans) {
+    void addPlans(String node, ScanPlanCache plans) {
         CacheStatistics held = plans.statistics();
         add(
                 node,

@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.metadata.cache.MetadataCache;
-import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.metadata.plan.ScanPlanCache;
+import io.stele.connector.read.cache.DecodedColumnCache;
 import io.stele.connector.read.cache.FilteredRowsCache;
-import io.stele.connector.read.cache.HotColumns;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.protocol.api.Actions;
@@ -31,22 +31,22 @@ import io.trino.spi.predicate.TupleDomain;
 public final class CachesTable implements SystemTable {
     private final SteleSidecar sidecar;
     private final WorkerDataCache pages;
-    private final FileTails footers;
-    private final HotColumns columns;
+    private final FileMetadataCache footers;
+    private final DecodedColumnCache columns;
     private final FilteredRowsCache filteredRows;
     private final MetadataCache metadata;
-    private final KeptPlans plans;
+    private final ScanPlanCache plans;
     private final NodeManager nodes;
 
     @Inject
     public CachesTable(
             SteleSidecar sidecar,
             WorkerDataCache pages,
-            FileTails footers,
-            HotColumns columns,
+            FileMetadataCache footers,
+            DecodedColumnCache columns,
             FilteredRowsCache filteredRows,
             MetadataCache metadata,
-            KeptPlans plans,
+            ScanPlanCache plans,
             NodeManager nodes) {
         this.plans = requireNonNull(plans, "plans is null");
         this.metadata = requireNonNull(metadata, "metadata is null");

@@ -8,7 +8,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleTableVersion;
 import io.stele.connector.metadata.catalog.CatalogRequests;
-import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableName;
 import io.trino.spi.TrinoException;
@@ -45,11 +45,11 @@ public final class TableVersions {
     private static final int LAST_COUNTER = (1 << COUNTER_BITS) - 1;
 
     private final CatalogRequests catalog;
-    private final ReadPoints readPoints;
-    private final Map<Version, ReadPoints.OpenedVersion> opened = new HashMap<>();
+    private final SnapshotLeases readPoints;
+    private final Map<Version, SnapshotLeases.OpenedVersion> opened = new HashMap<>();
     private boolean closed;
 
-    public TableVersions(CatalogRequests catalog, ReadPoints readPoints) {
+    public TableVersions(CatalogRequests catalog, SnapshotLeases readPoints) {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
     }
@@ -82,7 +82,7 @@ public final class TableVersions {
 
     /** Releases the snapshots; nothing can be read afterwards. */
     public void close() {
-        List<ReadPoints.OpenedVersion> all;
+        List<SnapshotLeases.OpenedVersion> all;
         synchronized (this) {
             closed = true;
             all = List.copyOf(opened.values());
@@ -91,14 +91,14 @@ public final class TableVersions {
         all.forEach(version -> version.lease().close());
     }
 
-    private Optional<ReadPoints.OpenedVersion> open(Version version) {
+    private Optional<SnapshotLeases.OpenedVersion> open(Version version) {
         synchronized (this) {
-            ReadPoints.OpenedVersion known = opened.get(version);
+            SnapshotLeases.OpenedVersion known = opened.get(version);
             if (known != null) {
                 return Optional.of(known);
             }
         }
-        Optional<ReadPoints.OpenedVersion> found =
+        Optional<SnapshotLeases.OpenedVersion> found =
                 CatalogRequests.found(
                         () ->
                                 readPoints.openVersion(

@@ -6,9 +6,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.metadata.catalog.Relation;
-import io.stele.connector.metadata.plan.KeptPlans;
-import io.stele.connector.metadata.plan.QueryPlans;
-import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.metadata.plan.ScanPlanCache;
+import io.stele.connector.metadata.plan.TransactionPlans;
+import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableStatistics;
@@ -36,11 +36,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransactionSnapshot {
     private final CatalogRequests catalog;
-    private final ReadPoints readPoints;
+    private final SnapshotLeases readPoints;
     private final Optional<MetadataCache> cache;
-    private final QueryPlans plans;
+    private final TransactionPlans plans;
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
-    private ReadPoints.@Nullable Lease readPoint;
+    private SnapshotLeases.@Nullable Lease readPoint;
     private final LongSupplier changes;
     private long heardChanges = -1; // their number when the cache received all changes
     private boolean closed;
@@ -52,9 +52,9 @@ public final class TransactionSnapshot {
      */
     public TransactionSnapshot(
             CatalogRequests catalog,
-            ReadPoints readPoints,
+            SnapshotLeases readPoints,
             Optional<MetadataCache> cache,
-            QueryPlans plans,
+            TransactionPlans plans,
             LongSupplier changes) {
         this.plans = requireNonNull(plans, "plans is null");
         this.changes = requireNonNull(changes, "changes is null");
@@ -65,7 +65,7 @@ public final class TransactionSnapshot {
 
     /** Releases the snapshot; nothing can be read afterwards. */
     public void close() {
-        ReadPoints.@Nullable Lease lease;
+        SnapshotLeases.@Nullable Lease lease;
         synchronized (this) {
             closed = true;
             lease = readPoint;
@@ -78,7 +78,7 @@ public final class TransactionSnapshot {
     }
 
     /** The plans of scans at {@link #readPoint}. */
-    public QueryPlans plans() {
+    public TransactionPlans plans() {
         return plans;
     }
 
@@ -145,9 +145,9 @@ public final class TransactionSnapshot {
             return cache.orElseThrow().found(known.get());
         }
         boolean isDescribed = known.isPresent();
-        Optional<KeptPlans.Expected> expected = plans.expect(name);
+        Optional<ScanPlanCache.Expected> expected = plans.expect(name);
         long sentNanos = System.nanoTime();
-        Optional<ReadPoints.Opened> opened =
+        Optional<SnapshotLeases.Opened> opened =
                 CatalogRequests.found(
                         () ->
                                 readPoints.open(
@@ -155,7 +155,7 @@ public final class TransactionSnapshot {
                                         atLeast,
                                         look.map(MetadataCache.Look::version),
                                         isDescribed,
-                                        expected.map(KeptPlans.Expected::known)));
+                                        expected.map(ScanPlanCache.Expected::known)));
         if (opened.isEmpty()) {
             return new Relation(Relation.NOTHING);
         }
@@ -164,7 +164,7 @@ public final class TransactionSnapshot {
     }
 
     private Relation relation(
-            Optional<MetadataCache.Look> look, long sentNanos, ReadPoints.Opened opened) {
+            Optional<MetadataCache.Look> look, long sentNanos, SnapshotLeases.Opened opened) {
         if (cache.isEmpty() || look.isEmpty()) {
             return new Relation(opened.relation());
         }
@@ -183,8 +183,8 @@ public final class TransactionSnapshot {
 
     private Relation keep(
             SchemaTableName name,
-            ReadPoints.Opened opened,
-            Optional<KeptPlans.Expected> expected,
+            SnapshotLeases.Opened opened,
+            Optional<ScanPlanCache.Expected> expected,
             Relation relation,
             long changesBefore) {
         synchronized (this) {
@@ -196,7 +196,7 @@ public final class TransactionSnapshot {
             }
             relations.putIfAbsent(name, relation);
             if (readPoint == null && !closed) {
-                ReadPoints.Lease lease = opened.lease().get();
+                SnapshotLeases.Lease lease = opened.lease().get();
                 readPoint = lease;
                 expected.ifPresent(scans -> plans.began(scans, lease.id(), opened.plans()));
                 return relation;
@@ -256,7 +256,7 @@ public final class TransactionSnapshot {
     }
 
     /** The leased snapshot; INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */
-    public synchronized ReadPoints.Lease readPoint(Optional<Lsn> atLeast) {
+    public synchronized SnapshotLeases.Lease readPoint(Optional<Lsn> atLeast) {
         if (closed) {
             throw new IllegalStateException("The transaction has ended");
         }

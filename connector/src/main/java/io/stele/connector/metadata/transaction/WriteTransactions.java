@@ -10,7 +10,7 @@ import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.SidecarActions;
-import io.stele.connector.write.Fragments;
+import io.stele.connector.write.SinkResults;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.AbortTransactionRequest;
@@ -122,7 +122,7 @@ public final class WriteTransactions {
 
     private void commit(
             SteleWriteHandle write, Collection<Slice> fragments, Optional<TableId> replaced) {
-        Fragments written = Fragments.read(fragments);
+        SinkResults written = SinkResults.read(fragments);
         // A commit that is sent again answers what the first one did
         sidecar.callUntilKnown(
                 Actions.COMMIT_TRANSACTION,

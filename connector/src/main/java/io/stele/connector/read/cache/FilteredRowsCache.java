@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCacheOptions;
-import io.stele.connector.config.FragmentCacheConfig;
+import io.stele.connector.config.FilteredRowsCacheConfig;
 import io.stele.objectstore.cached.DataFiles;
 import io.stele.objectstore.cached.FragmentUses;
 import io.stele.protocol.api.FragmentCacheUse;
@@ -32,7 +32,7 @@ public final class FilteredRowsCache {
     private final Consumer<String> mismatch;
     private final ConcurrentMap<String, String> names = new ConcurrentHashMap<>();
 
-    public FilteredRowsCache(FragmentCacheConfig config) {
+    public FilteredRowsCache(FilteredRowsCacheConfig config) {
         this(
                 config.isEnabled(),
                 BenefitCacheOptions.of(

@@ -2,7 +2,7 @@ package io.stele.connector.read.cache;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.connector.read.page.FragmentMetrics;
+import io.stele.connector.read.page.CachedResultMetrics;
 import io.stele.protocol.api.FragmentUse;
 import io.trino.spi.Page;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -37,7 +37,7 @@ final class FilteredRowsPageSource implements ConnectorPageSource {
 
     @Override
     public Metrics getMetrics() {
-        return FragmentMetrics.of(use);
+        return CachedResultMetrics.of(use);
     }
 
     @Override

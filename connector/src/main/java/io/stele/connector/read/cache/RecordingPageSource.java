@@ -2,9 +2,9 @@ package io.stele.connector.read.cache;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.connector.read.page.CachedResultMetrics;
 import io.stele.connector.read.page.EnforcingPageSource;
 import io.stele.connector.read.page.ForwardingPageSource;
-import io.stele.connector.read.page.FragmentMetrics;
 import io.stele.protocol.api.FragmentUse;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
@@ -154,7 +154,7 @@ final class RecordingPageSource extends ForwardingPageSource {
 
     @Override
     public Metrics getMetrics() {
-        return super.getMetrics().mergeWith(FragmentMetrics.of(new FragmentUse(0, 1, 0, 0)));
+        return super.getMetrics().mergeWith(CachedResultMetrics.of(new FragmentUse(0, 1, 0, 0)));
     }
 
     @Override

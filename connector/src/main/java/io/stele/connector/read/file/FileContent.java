@@ -8,7 +8,7 @@ import java.io.IOException;
  *
  * @param bytes not to be changed
  */
-record FileContent(byte[] bytes) implements KeptOfFile {
+record FileContent(byte[] bytes) implements CachedFilePart {
     static FileContent read(ChecksummedFile file) throws IOException {
         byte[] bytes = new byte[Math.toIntExact(file.sizeBytes())];
         file.read(0, bytes, 0, bytes.length);

@@ -34,7 +34,7 @@ import java.util.function.Function;
  * The decoded end of an ORC file: types, stripes, statistics of the file and of its stripes. Holds
  * neither the file nor the bytes that it was decoded from. Immutable and thread-safe.
  */
-public final class FileFooter implements KeptOfFile {
+public final class FileFooter implements CachedFilePart {
     /**
      * The first read of trino-orc, which includes the end of most files. Longer ones need another
      * read.

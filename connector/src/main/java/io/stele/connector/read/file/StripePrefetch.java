@@ -47,8 +47,8 @@ import java.util.concurrent.Executor;
  */
 public final class StripePrefetch implements AutoCloseable {
     private final ChecksummedFile file;
-    private final FileTails tails;
-    private final boolean keepsStripes;
+    private final FileMetadataCache fileMetadata;
+    private final boolean cachesStripes;
     private final OrcReader reader;
     private final OrcMetadataReader metadata;
     private final long maxGap;
@@ -61,7 +61,8 @@ public final class StripePrefetch implements AutoCloseable {
     private int reached;
 
     /**
-     * @param keepsStripes whether the stripes' row indexes and footers are cached in {@code tails}
+     * @param cachesStripes whether the stripes' row indexes and footers are cached in {@code
+     *     fileMetadata}
      * @param options those that the scan reads with
      * @param columns those that the scan reads
      * @param balance between fetching and processing; empty: all is fetched at once
@@ -69,16 +70,16 @@ public final class StripePrefetch implements AutoCloseable {
      */
     public StripePrefetch(
             ChecksummedFile file,
-            FileTails tails,
-            boolean keepsStripes,
+            FileMetadataCache fileMetadata,
+            boolean cachesStripes,
             OrcReader reader,
             OrcReaderOptions options,
             Collection<OrcColumn> columns,
             Optional<ReadingAhead> balance,
             Executor executor) {
         this.file = requireNonNull(file, "file is null");
-        this.tails = requireNonNull(tails, "tails is null");
-        this.keepsStripes = keepsStripes;
+        this.fileMetadata = requireNonNull(fileMetadata, "fileMetadata is null");
+        this.cachesStripes = cachesStripes;
         this.reader = requireNonNull(reader, "reader is null");
         this.metadata = new OrcMetadataReader(options);
         this.maxGap = options.getMaxMergeDistance().toBytes();
@@ -126,18 +127,18 @@ public final class StripePrefetch implements AutoCloseable {
         synchronized (this) {
             stripes.addAll(wanted);
         }
-        fetchEnds(wanted);
+        fetchMetadata(wanted);
         return wanted.isEmpty() ? CompletableFuture.completedFuture(null) : wanted.getFirst().here;
     }
 
     /** The footer of a stripe and the index of the next one are neighbours, and one request. */
-    private void fetchEnds(List<Ahead> wanted) {
+    private void fetchMetadata(List<Ahead> wanted) {
         CompletableFuture<Void> before = CompletableFuture.completedFuture(null);
         long fetchedTo = 0;
         for (int number = 0; number < wanted.size(); number++) {
             Ahead ahead = wanted.get(number);
             StripeInformation stripe = ahead.stripe;
-            if (isKept(stripe)) {
+            if (isCached(stripe)) {
                 whenHere(ahead, CompletableFuture.completedFuture(null));
                 continue;
             }
@@ -145,11 +146,11 @@ public final class StripePrefetch implements AutoCloseable {
                     fetchedTo > stripe.getOffset()
                             ? before
                             : fetch(new Range(stripe.getOffset(), stripe.getIndexLength()));
-            long footer = StripeEnds.footerOffset(stripe);
+            long footer = RawStripeMetadata.footerOffset(stripe);
             fetchedTo = footer + stripe.getFooterLength();
             if (number + 1 < wanted.size()) {
                 StripeInformation next = wanted.get(number + 1).stripe;
-                if (next.getOffset() == fetchedTo && !isKept(next)) {
+                if (next.getOffset() == fetchedTo && !isCached(next)) {
                     fetchedTo += next.getIndexLength();
                 }
             }
@@ -158,8 +159,8 @@ public final class StripePrefetch implements AutoCloseable {
         }
     }
 
-    private boolean isKept(StripeInformation stripe) {
-        return keepsStripes && tails.hasStripe(file, stripe);
+    private boolean isCached(StripeInformation stripe) {
+        return cachesStripes && fileMetadata.hasStripe(file, stripe);
     }
 
     private void whenHere(Ahead ahead, CompletableFuture<Void> ends) {
@@ -327,10 +328,10 @@ public final class StripePrefetch implements AutoCloseable {
     }
 
     private StripeFooter footer(StripeInformation stripe) throws IOException {
-        StripeEnds ends =
-                keepsStripes && StripeEnds.isKept(stripe)
-                        ? tails.stripe(file, stripe)
-                        : StripeEnds.read(file, stripe);
+        RawStripeMetadata ends =
+                cachesStripes && RawStripeMetadata.isCacheable(stripe)
+                        ? fileMetadata.stripe(file, stripe)
+                        : RawStripeMetadata.read(file, stripe);
         OrcDataSourceId id = new OrcDataSourceId(file.path());
         OrcChunkLoader chunks =
                 OrcChunkLoader.create(

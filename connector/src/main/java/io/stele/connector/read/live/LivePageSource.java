@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.client.flight.FlightStream;
 import io.stele.connector.error.SteleErrorCode;
+import io.stele.connector.read.page.CachedResultMetrics;
 import io.stele.connector.read.page.ChannelSourcePage;
-import io.stele.connector.read.page.FragmentMetrics;
 import io.stele.connector.read.page.ScanChannel;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
@@ -157,7 +157,7 @@ final class LivePageSource implements ConnectorPageSource {
             decoder = ArrowBatchDecoder.forSchema(message.dataHeader());
             if (message.appMetadata().hasRemaining()) {
                 metrics =
-                        FragmentMetrics.of(
+                        CachedResultMetrics.of(
                                 ApiJson.read(bytes(message.appMetadata()), FragmentUse.class));
             }
             if (decoder.fields().size() != types.size()) {

@@ -3,7 +3,7 @@ package io.stele.connector.read.opening;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.error.SteleErrors;
-import io.stele.connector.read.cache.HotScan;
+import io.stele.connector.read.cache.DecodedColumnScan;
 import io.stele.connector.read.file.StripePrefetch;
 import io.stele.connector.read.file.WarehouseOrcDataSource;
 import io.stele.connector.read.page.ChannelSourcePage;
@@ -35,7 +35,7 @@ final class FilePageSource implements ConnectorPageSource {
     private final WarehouseOrcDataSource dataSource;
     private final Optional<StripePrefetch> prefetch;
     private final Optional<List<ScanChannel>> decoding;
-    private final HotScan hotScan;
+    private final DecodedColumnScan decodedScan;
     private final VisibleRows visibleRows;
     private final Optional<List<ScanChannel>> channels;
     private final AggregatedMemoryContext readerMemory;
@@ -54,7 +54,7 @@ final class FilePageSource implements ConnectorPageSource {
             WarehouseOrcDataSource dataSource,
             Optional<StripePrefetch> prefetch,
             Optional<List<ScanChannel>> decoding,
-            HotScan hotScan,
+            DecodedColumnScan decodedScan,
             VisibleRows visibleRows,
             Optional<List<ScanChannel>> channels,
             AggregatedMemoryContext readerMemory,
@@ -63,7 +63,7 @@ final class FilePageSource implements ConnectorPageSource {
         this.dataSource = requireNonNull(dataSource, "dataSource is null");
         this.prefetch = requireNonNull(prefetch, "prefetch is null");
         this.decoding = requireNonNull(decoding, "decoding is null");
-        this.hotScan = requireNonNull(hotScan, "hotScan is null");
+        this.decodedScan = requireNonNull(decodedScan, "decodedScan is null");
         this.visibleRows = requireNonNull(visibleRows, "visibleRows is null");
         this.channels = requireNonNull(channels, "channels is null");
         this.readerMemory = requireNonNull(readerMemory, "readerMemory is null");
@@ -97,7 +97,8 @@ final class FilePageSource implements ConnectorPageSource {
             nextRow = firstRow + page.getPositionCount();
             SourcePage decoded =
                     decoding.isPresent() ? new ChannelSourcePage(page, decoding.get()) : page;
-            SourcePage visible = visibleRows.select(hotScan.through(decoded, firstRow), firstRow);
+            SourcePage visible =
+                    visibleRows.select(decodedScan.through(decoded, firstRow), firstRow);
             if (visible == null || channels.isEmpty()) {
                 return visible;
             }
@@ -133,7 +134,8 @@ final class FilePageSource implements ConnectorPageSource {
     @Override
     public Metrics getMetrics() {
         ReadTally tally = dataSource.tally();
-        return hotScan.metrics()
+        return decodedScan
+                .metrics()
                 .mergeWith(
                         new Metrics(
                                 Map.of(

@@ -19,11 +19,11 @@ import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
-import io.stele.connector.read.cache.HotColumns;
-import io.stele.connector.read.cache.HotScan;
+import io.stele.connector.read.cache.DecodedColumnCache;
+import io.stele.connector.read.cache.DecodedColumnScan;
+import io.stele.connector.read.file.FileDataSources;
 import io.stele.connector.read.file.FileFooter;
-import io.stele.connector.read.file.FileReads;
-import io.stele.connector.read.file.FileTails;
+import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.read.file.StripePrefetch;
 import io.stele.connector.read.file.WarehouseOrcDataSource;
 import io.stele.connector.read.page.DeferredPageSource;
@@ -112,8 +112,8 @@ public final class FilePageSources {
     /** If more than one row group in this many is wanted, one long read is less work. */
     private static final int SPARSE_SHARE = 3;
 
-    private final FileTails tails;
-    private final HotColumns hotColumns;
+    private final FileMetadataCache fileMetadata;
+    private final DecodedColumnCache decodedColumns;
     private final FileBitmapIndexes bitmapIndexes;
     private final TrinoTypes types;
     private final Executor opening;
@@ -132,22 +132,22 @@ public final class FilePageSources {
      * @param opening runs tasks that wait for the warehouse
      */
     public FilePageSources(
-            FileTails tails,
-            HotColumns hotColumns,
+            FileMetadataCache fileMetadata,
+            DecodedColumnCache decodedColumns,
             FileBitmapIndexes bitmapIndexes,
             TrinoTypes types,
             Executor opening) {
         this.opening = requireNonNull(opening, "opening is null");
-        this.tails = requireNonNull(tails, "tails is null");
-        this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
+        this.fileMetadata = requireNonNull(fileMetadata, "fileMetadata is null");
+        this.decodedColumns = requireNonNull(decodedColumns, "decodedColumns is null");
         this.bitmapIndexes = requireNonNull(bitmapIndexes, "bitmapIndexes is null");
         this.types = requireNonNull(types, "types is null");
     }
 
     /** Registers the present name of a table, under which its cache accesses are counted. */
     void reading(TableSchema table) {
-        tails.uses().reading(table);
-        hotColumns.uses().reading(table);
+        fileMetadata.uses().reading(table);
+        decodedColumns.uses().reading(table);
     }
 
     /**
@@ -164,7 +164,7 @@ public final class FilePageSources {
             ScanCaches use,
             MemoryContext memory) {
         try {
-            if (!tails.isPrefetching(split, use.pages())) {
+            if (!fileMetadata.isPrefetching(split, use.pages())) {
                 return openNow(table, split, columns, constraint, use, memory).source();
             }
             return new DeferredPageSource(
@@ -189,7 +189,9 @@ public final class FilePageSources {
             TupleDomain<SteleColumnHandle> constraint,
             ScanCaches use) {
         // One with bitmap indexes may not even be opened
-        if (constraint.isNone() || split.bitmapIndexBytes().isPresent() || tails.isKnown(split)) {
+        if (constraint.isNone()
+                || split.bitmapIndexBytes().isPresent()
+                || fileMetadata.isKnown(split)) {
             return;
         }
         try {
@@ -205,9 +207,9 @@ public final class FilePageSources {
             TupleDomain<SteleColumnHandle> constraint,
             ScanCaches use) {
         try {
-            if (tails.isPrefetching(split, use.pages())) {
+            if (fileMetadata.isPrefetching(split, use.pages())) {
                 new Opening(table, split, List.of(), Optional.empty(), use, optionsOfPages)
-                        .fetchEnds(constraint);
+                        .fetchMetadata(constraint);
             }
         } catch (IOException | RuntimeException e) {
             // The reader that opens the split gets the same failure, and reports it
@@ -253,7 +255,9 @@ public final class FilePageSources {
                             columns,
                             selected,
                             use,
-                            tails.isPrefetching(split, use.pages()) ? optionsOfPages : options);
+                            fileMetadata.isPrefetching(split, use.pages())
+                                    ? optionsOfPages
+                                    : options);
             if (opened.selected.isPresent() && opened.isSparse(opened.selected.get())) {
                 opened = new Opening(table, split, columns, selected, use, opened.sparseOptions());
             }
@@ -327,10 +331,10 @@ public final class FilePageSources {
             this.use = use;
             this.columns = columns;
             this.fields = WantedFields.of(table.table(), columns);
-            FileReads reads =
-                    FileReads.of(
-                            tails.open(split, use.pages(), use.footers()),
-                            tails,
+            FileDataSources reads =
+                    FileDataSources.of(
+                            fileMetadata.open(split, use.pages(), use.footers()),
+                            fileMetadata,
                             use.footers(),
                             readerOptions);
             this.dataSource = reads.source();
@@ -416,11 +420,11 @@ public final class FilePageSources {
                             dataSource,
                             prefetch,
                             decoding(constraint),
-                            new HotScan(
-                                    hotColumns,
+                            new DecodedColumnScan(
+                                    decodedColumns,
                                     use.columns(),
                                     split.path(),
-                                    hotScanColumns(constraint)),
+                                    decodedScanColumns(constraint)),
                             new VisibleRows(
                                     unwantedRows(), lsnChannel, split.fromLsn(), table.readLsn()),
                             isDirect(channels) ? Optional.empty() : Optional.of(channels),
@@ -430,10 +434,10 @@ public final class FilePageSources {
         }
 
         /** Starts to fetch the stripes' row indexes and footers, but no column. */
-        void fetchEnds(TupleDomain<SteleColumnHandle> constraint) {
+        void fetchMetadata(TupleDomain<SteleColumnHandle> constraint) {
             new StripePrefetch(
                             dataSource.file(),
-                            tails,
+                            fileMetadata,
                             use.footers(),
                             reader,
                             optionsOfPages,
@@ -457,12 +461,12 @@ public final class FilePageSources {
             return Optional.of(
                     new StripePrefetch(
                             file,
-                            tails,
+                            fileMetadata,
                             use.footers(),
                             reader,
                             optionsOfPages,
                             readColumns,
-                            tails.readingAhead(use.pages()),
+                            fileMetadata.readingAhead(use.pages()),
                             opening));
         }
 
@@ -504,13 +508,14 @@ public final class FilePageSources {
             return filtered;
         }
 
-        private List<HotScan.Column> hotScanColumns(TupleDomain<SteleColumnHandle> constraint) {
+        private List<DecodedColumnScan.Column> decodedScanColumns(
+                TupleDomain<SteleColumnHandle> constraint) {
             Set<OrcColumn> filtered = filteredColumns(constraint);
-            List<HotScan.Column> columns = new ArrayList<>();
+            List<DecodedColumnScan.Column> columns = new ArrayList<>();
             for (int channel = 0; channel < readColumns.size(); channel++) {
                 OrcColumn column = readColumns.get(channel);
                 columns.add(
-                        new HotScan.Column(
+                        new DecodedColumnScan.Column(
                                 column.getColumnId().getId(),
                                 readTypes.get(channel),
                                 filtered.contains(column)));

@@ -14,9 +14,9 @@ import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleNarrowedSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.TableChangesHandle;
-import io.stele.connector.read.affinity.ShardHomes;
+import io.stele.connector.read.affinity.PreferredWorkers;
 import io.stele.connector.read.cache.FilteredRowsCache;
-import io.stele.connector.read.cache.FilteredScans;
+import io.stele.connector.read.cache.FilteredRowsScan;
 import io.stele.connector.read.live.LivePageSources;
 import io.stele.connector.read.page.ComputingPageSource;
 import io.stele.connector.read.page.EnforcingPageSource;
@@ -51,7 +51,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     private final LivePageSources live;
     private final FilteredRowsCache filteredRows;
     private final WorkerDataCache dataCache;
-    private final ShardHomes homes;
+    private final PreferredWorkers preferredWorkers;
     private final TrinoTypes types;
 
     @Inject
@@ -60,10 +60,10 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             LivePageSources live,
             FilteredRowsCache filteredRows,
             WorkerDataCache dataCache,
-            ShardHomes homes,
+            PreferredWorkers preferredWorkers,
             TrinoTypes types) {
         this.types = requireNonNull(types, "types is null");
-        this.homes = requireNonNull(homes, "homes is null");
+        this.preferredWorkers = requireNonNull(preferredWorkers, "preferredWorkers is null");
         this.filteredRows = requireNonNull(filteredRows, "filteredRows is null");
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.files = requireNonNull(files, "files is null");
@@ -91,7 +91,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         if (split instanceof SteleAggregateSplit) {
             return live.aggregate(session, table, wanted, memoryContext);
         }
-        wanted.forEach(column -> checkKept(table, column));
+        wanted.forEach(column -> checkNotDropped(table, column));
         if (!ComputingPageSource.isNeeded(table, wanted)) {
             return filtered(session, split, table, wanted, dynamicFilter, memoryContext);
         }
@@ -113,7 +113,9 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             MemoryContext memoryContext) {
         table.constraint()
                 .getDomains()
-                .ifPresent(domains -> domains.keySet().forEach(column -> checkKept(table, column)));
+                .ifPresent(
+                        domains ->
+                                domains.keySet().forEach(column -> checkNotDropped(table, column)));
         // Read once, because its value may change between two reads
         TupleDomain<SteleColumnHandle> found =
                 dynamicFilter
@@ -127,10 +129,10 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         }
         List<Integer> certainColumns = List.of();
         if (split instanceof SteleFileSplit file) {
-            Optional<ConnectorPageSource> kept =
-                    kept(session, file, table, wanted, found, memoryContext);
-            if (kept.isPresent()) {
-                return kept.get();
+            Optional<ConnectorPageSource> cached =
+                    cached(session, file, table, wanted, found, memoryContext);
+            if (cached.isPresent()) {
+                return cached.get();
             }
             certainColumns = file.certainColumns();
         }
@@ -147,26 +149,26 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     }
 
     /** The cached filtered rows of a split, or a source that caches them for the next scan. */
-    private Optional<ConnectorPageSource> kept(
+    private Optional<ConnectorPageSource> cached(
             ConnectorSession session,
             SteleFileSplit file,
             SteleTableHandle table,
             List<SteleColumnHandle> wanted,
             TupleDomain<SteleColumnHandle> found,
             MemoryContext memory) {
-        if (!FilteredScans.isPossible(filteredRows, table)
+        if (!FilteredRowsScan.isPossible(filteredRows, table)
                 || !SteleSessionProperties.isFragmentCacheEnabled(session)) {
             return Optional.empty();
         }
         filteredRows.reading(table.table());
-        return new FilteredScans(
+        return new FilteredRowsScan(
                         filteredRows,
                         table,
                         file,
                         wanted,
                         (columns, constraint, ofReader) ->
                                 file(session, file, table, columns, constraint, ofReader))
-                .open(found, homes.isHome(file.home()), memory);
+                .open(found, preferredWorkers.isPreferred(file.preferredWorker()), memory);
     }
 
     private ConnectorPageSource open(
@@ -242,10 +244,12 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         if (!SteleSessionProperties.isDataCacheEnabled(session)) {
             return CacheUse.OFF;
         }
-        return homes.isHome(file.home()) ? CacheUse.FILL : CacheUse.VISIT;
+        return preferredWorkers.isPreferred(file.preferredWorker())
+                ? CacheUse.FILL
+                : CacheUse.VISIT;
     }
 
-    private static void checkKept(SteleTableHandle table, SteleColumnHandle column) {
+    private static void checkNotDropped(SteleTableHandle table, SteleColumnHandle column) {
         boolean isGone =
                 table.version()
                         .filter(version -> version.goneColumns().contains(column.id()))

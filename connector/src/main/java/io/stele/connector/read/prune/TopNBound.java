@@ -72,15 +72,15 @@ public final class TopNBound {
         SteleColumnHandle column = item.column();
         boolean ascending = item.order().isAscending();
         Comparator<Object> inOrder = inOrder(ascending);
-        List<KnownRows> known = new ArrayList<>();
+        List<FileRows> known = new ArrayList<>();
         for (ShardScan shard : plan.shards()) {
             for (FileScan file : shard.files()) {
                 known(table, file, plan, column, ascending).ifPresent(known::add);
             }
         }
-        known.sort(comparing(KnownRows::last, inOrder));
+        known.sort(comparing(FileRows::last, inOrder));
         long rows = 0;
-        for (KnownRows file : known) {
+        for (FileRows file : known) {
             rows += file.count;
             if (rows >= topN.count()) {
                 Range range =
@@ -98,7 +98,7 @@ public final class TopNBound {
     }
 
     /** Rows of a file that are visible for certain, and have values. */
-    private static Optional<KnownRows> known(
+    private static Optional<FileRows> known(
             TableSchema table,
             FileScan file,
             ScanPlan plan,
@@ -113,7 +113,7 @@ public final class TopNBound {
             return Optional.empty();
         }
         long count = VisibleCount.of(file, plan) - stats.nullCount();
-        return count > 0 ? Optional.of(new KnownRows(last.get(), count)) : Optional.empty();
+        return count > 0 ? Optional.of(new FileRows(last.get(), count)) : Optional.empty();
     }
 
     /** Native values of the types that have ranges sort as their types do. */
@@ -128,5 +128,5 @@ public final class TopNBound {
      *
      * @param last none of them comes later in the order
      */
-    private record KnownRows(Object last, long count) {}
+    private record FileRows(Object last, long count) {}
 }

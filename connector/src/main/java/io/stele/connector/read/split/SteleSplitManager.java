@@ -18,10 +18,10 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.metadata.PlanningTimes;
 import io.stele.connector.metadata.SteleTransactions;
-import io.stele.connector.metadata.plan.QueryPlans;
-import io.stele.connector.read.affinity.ShardHomes;
+import io.stele.connector.metadata.plan.TransactionPlans;
+import io.stele.connector.read.affinity.PreferredWorkers;
 import io.stele.connector.read.affinity.ShardQueues;
-import io.stele.connector.read.opening.FilesAhead;
+import io.stele.connector.read.opening.FilePreopener;
 import io.stele.connector.read.prune.ShardPruning;
 import io.stele.connector.read.prune.SplitLimits;
 import io.stele.connector.read.prune.TopNBound;
@@ -68,9 +68,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     private final SteleSidecar sidecar;
     private final SteleTransactions transactions;
     private final ShardPruning shardPruning;
-    private final ShardHomes homes;
+    private final PreferredWorkers preferredWorkers;
     private final ShardQueues queues;
-    private final FilesAhead filesAhead;
+    private final FilePreopener filePreopener;
     private final ReadCosts costs;
     private final long maxSplitBytes;
 
@@ -79,18 +79,18 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             SteleSidecar sidecar,
             SteleTransactions transactions,
             ShardPruning shardPruning,
-            ShardHomes homes,
+            PreferredWorkers preferredWorkers,
             ShardQueues queues,
-            FilesAhead filesAhead,
+            FilePreopener filePreopener,
             ReadCosts costs,
             SteleConfig config) {
         this.costs = requireNonNull(costs, "costs is null");
-        this.filesAhead = requireNonNull(filesAhead, "filesAhead is null");
+        this.filePreopener = requireNonNull(filePreopener, "filePreopener is null");
         this.queues = requireNonNull(queues, "queues is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.shardPruning = requireNonNull(shardPruning, "shardPruning is null");
-        this.homes = requireNonNull(homes, "homes is null");
+        this.preferredWorkers = requireNonNull(preferredWorkers, "preferredWorkers is null");
         this.maxSplitBytes = config.getMaxSplitSize().toBytes();
         checkArgument(maxSplitBytes > 0, "maxSplitBytes must be > 0: %s", maxSplitBytes);
     }
@@ -106,7 +106,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             return changes(changes);
         }
         SteleTableHandle table = (SteleTableHandle) tableHandle;
-        QueryPlans plans = transactions.metadata(transaction, session).plans();
+        TransactionPlans plans = transactions.metadata(transaction, session).plans();
         PlanningTimes times = transactions.metadata(transaction, session).times();
         Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner =
                 found -> times.planningSplits(() -> plan(session, plans, table, found));
@@ -152,7 +152,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
      */
     private PlannedSplits plan(
             ConnectorSession session,
-            QueryPlans plans,
+            TransactionPlans plans,
             SteleTableHandle table,
             TupleDomain<SteleColumnHandle> found) {
         // A lookup by the query's own predicate does not use the constraints that joins find
@@ -248,14 +248,15 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                 plan.shards().stream()
                         .collect(toImmutableMap(ShardScan::shard, SteleSplitManager::bytes));
         int group = table.table().tableGroup();
-        ShardHomes.Homes homesOfScan = homes.of(table.table(), queues.of(group));
+        PreferredWorkers.OfScan workersOfScan =
+                preferredWorkers.of(table.table(), queues.of(group));
         queues.add(table.readPointId(), group, wantedBytes(table.table().shardCount(), wanted));
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : wanted.shards()) {
             long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
-            addSplits(table, homesOfScan, bytes, plan.fromLsn(), shard, bound, splits);
+            addSplits(table, workersOfScan, bytes, plan.fromLsn(), shard, bound, splits);
         }
-        filesAhead.open(session, table, constraint, splits);
+        filePreopener.open(session, table, constraint, splits);
         return splits;
     }
 
@@ -294,7 +295,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
 
     private void addSplits(
             SteleTableHandle table,
-            ShardHomes.Homes homesOfScan,
+            PreferredWorkers.OfScan workersOfScan,
             long shardBytes,
             long fromLsn,
             ShardScan shard,
@@ -308,7 +309,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         ScanPredicate bounds = ScanPredicates.of(table.table(), bound);
         for (FileScan file : shard.files()) {
             if (bounds.mayMatch(file.columns(), file.rowCount())) {
-                addSplits(table.readLsn(), homesOfScan, shardBytes, fromLsn, index, file, found);
+                addSplits(table.readLsn(), workersOfScan, shardBytes, fromLsn, index, file, found);
             }
         }
         for (ConnectorSplit split : found) {
@@ -318,7 +319,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
 
     private void addSplits(
             long readLsn,
-            ShardHomes.Homes homesOfScan,
+            PreferredWorkers.OfScan workersOfScan,
             long shardBytes,
             long fromLsn,
             int shard,
@@ -326,7 +327,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             List<ConnectorSplit> splits) {
         for (long start = 0; start < file.sizeBytes(); start += maxSplitBytes) {
             long length = Math.min(maxSplitBytes, file.sizeBytes() - start);
-            ShardHomes.Home home = homesOfScan.of(shard, shardBytes, file.path(), start);
+            PreferredWorkers.Choice worker =
+                    workersOfScan.of(shard, shardBytes, file.path(), start);
             splits.add(
                     new SteleFileSplit(
                             shard,
@@ -344,8 +346,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.bitmapIndexBytes(),
                             file.checksumBlockBytes(),
                             file.fresh(),
-                            home.key(),
-                            home.node(),
+                            worker.key(),
+                            worker.node(),
                             SplitWeight.fromProportion(
                                     Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
         }

@@ -1,0 +1,10 @@
+package io.stele.connector.read.file;
+
+/**
+ * An entry of {@link FileMetadataCache} for a column file: its footer, the metadata of a stripe, or
+ * the whole content of a small file.
+ */
+sealed interface CachedFilePart permits FileFooter, FileContent, RawStripeMetadata {
+    /** Memory held, in bytes, about. */
+    long retainedBytes();
+}

@@ -1,0 +1,83 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.log.Logger;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.OpenTableRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Snapshots that their queries no longer need. The next request that opens a snapshot also releases
+ * them, so that the end of a query costs no request of its own. If none follows soon, separate
+ * requests release them. If those fail, the leases expire. Thread-safe.
+ */
+final class EndedSnapshots {
+    private static final Logger log = Logger.get(EndedSnapshots.class);
+
+    /** Longest delay of the release; the sidecar retains the snapshot's files meanwhile. */
+    private static final long DELAY_MILLIS = 500;
+
+    private final SidecarActions sidecar;
+    private final ScheduledExecutorService later;
+    private final Queue<String> ended = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean isScheduled = new AtomicBoolean();
+
+    EndedSnapshots(SidecarActions sidecar, ScheduledExecutorService later) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.later = requireNonNull(later, "later is null");
+    }
+
+    void add(String readPointId) {
+        ended.add(readPointId);
+        if (isScheduled.compareAndSet(false, true)) {
+            try {
+                later.schedule(this::release, DELAY_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                log.debug(e, "Cannot close read point %s", readPointId);
+            }
+        }
+    }
+
+    /**
+     * Takes the snapshots that a request releases; if the request fails, the caller gives them
+     * back.
+     */
+    List<String> take() {
+        List<String> taken = new ArrayList<>();
+        while (taken.size() < OpenTableRequest.MAX_ENDED) {
+            String next = ended.poll();
+            if (next == null) {
+                break;
+            }
+            taken.add(next);
+        }
+        return taken;
+    }
+
+    /** Puts back the snapshots of a request that failed. */
+    void giveBack(List<String> taken) {
+        taken.forEach(this::add);
+    }
+
+    private void release() {
+        isScheduled.set(false); // first: what is added from now on may have come too late
+        for (String id = ended.poll(); id != null; id = ended.poll()) {
+            try {
+                sidecar.callNow(
+                        Actions.CLOSE_READ_POINT, new CloseReadPointRequest(id), Done.class);
+            } catch (RuntimeException e) {
+                log.debug(e, "Cannot close read point %s", id);
+            }
+        }
+    }
+}

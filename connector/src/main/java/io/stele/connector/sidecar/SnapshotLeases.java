@@ -1,0 +1,183 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.airlift.concurrent.Threads;
+import io.stele.connector.config.SteleConfig;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.OpenVersionReply;
+import io.stele.protocol.api.OpenVersionRequest;
+import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TablePlan;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.TableSchema;
+import jakarta.annotation.PreDestroy;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** Opens snapshots, whose leases are renewed until they are closed. Thread-safe. */
+public final class SnapshotLeases {
+    private final SteleSidecar sidecar;
+    private final long ttlMillis;
+    private final EndedSnapshots ended;
+    private final Leases leases;
+    private final ScheduledExecutorService ends =
+            Executors.newSingleThreadScheduledExecutor(
+                    Threads.daemonThreadsNamed("stele-read-points"));
+
+    @Inject
+    public SnapshotLeases(SteleSidecar sidecar, Leases leases, SteleConfig config) {
+        this.leases = requireNonNull(leases, "leases is null");
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.ttlMillis = config.getReadPointTtl().toMillis();
+        this.ended = new EndedSnapshots(sidecar, ends);
+    }
+
+    /**
+     * A snapshot of everything acknowledged so far.
+     *
+     * @param atLeast an LSN that it must see; the sidecar refuses one that it has not come to
+     */
+    public Lease open(Optional<Lsn> atLeast) {
+        ReadPointReply reply =
+                sidecar.open(
+                        Actions.OPEN_READ_POINT,
+                        new OpenReadPointRequest(List.of(), Optional.empty(), ttlMillis, atLeast),
+                        ReadPointReply.class);
+        return lease(reply);
+    }
+
+    /**
+     * Opens a snapshot and describes a table or view that is to be read, if there is one, in one
+     * request.
+     *
+     * @param known the version of the caller's metadata, if it caches any
+     * @param described whether it has the description as of then, and wants it only if it changed
+     * @param plans tables that are likely to be scanned, if the caller caches plans
+     */
+    public Opened open(
+            TableRequest table,
+            Optional<Lsn> atLeast,
+            Optional<MetadataVersion> known,
+            boolean described,
+            Optional<List<KnownPlan>> plans) {
+        List<String> told = ended.take();
+        OpenTableReply reply;
+        try {
+            reply =
+                    sidecar.openTable(
+                            new OpenTableRequest(
+                                    table,
+                                    ttlMillis,
+                                    atLeast,
+                                    known,
+                                    Optional.of(described),
+                                    Optional.of(told),
+                                    plans));
+        } catch (RuntimeException e) {
+            ended.giveBack(told); // ending one twice is no error
+            throw e;
+        }
+        return new Opened(
+                reply.relation(),
+                reply.readPoint().map(this::lease),
+                reply.changes(),
+                reply.plans().orElse(List.of()));
+    }
+
+    /** A snapshot of the past, and a table as it looked then. */
+    public OpenedVersion openVersion(TableName table, Lsn at) {
+        OpenVersionReply reply =
+                sidecar.open(
+                        Actions.OPEN_VERSION,
+                        new OpenVersionRequest(table, ttlMillis, at),
+                        OpenVersionReply.class);
+        return new OpenedVersion(
+                reply.table().schema(), lease(reply.readPoint()), reply.goneColumns());
+    }
+
+    private Lease lease(ReadPointReply reply) {
+        leases.addReadPoint(reply.readPointId());
+        return new Lease(reply.readPointId(), reply.lsn());
+    }
+
+    /** Whether a lease was opened here and not closed. */
+    public boolean isOpen(String id) {
+        return leases.hasReadPoint(id);
+    }
+
+    @PreDestroy
+    public void stop() {
+        ends.shutdownNow();
+    }
+
+    /**
+     * A relation, and a snapshot at which it can be read; without a relation there is no snapshot.
+     *
+     * @param relation without table and view if the caller has the description and it is the same
+     * @param changes since the version that the caller gave, if any
+     * @param plans of tables that the caller named
+     */
+    public record Opened(
+            RelationReply relation,
+            Optional<Lease> lease,
+            Optional<MetadataChanges> changes,
+            List<TablePlan> plans) {
+        public Opened {
+            plans = List.copyOf(plans);
+        }
+    }
+
+    /**
+     * A table as of a past LSN, and a snapshot at which it can be read.
+     *
+     * @param goneColumns ids of columns that the table had then, whose values are no longer
+     *     readable
+     */
+    public record OpenedVersion(TableSchema table, Lease lease, List<Integer> goneColumns) {
+        public OpenedVersion {
+            goneColumns = List.copyOf(goneColumns);
+        }
+    }
+
+    /** One open snapshot. */
+    public final class Lease implements AutoCloseable {
+        private final String id;
+        private final Lsn lsn;
+
+        private Lease(String id, Lsn lsn) {
+            this.id = id;
+            this.lsn = lsn;
+        }
+
+        public String id() {
+            return id;
+        }
+
+        public Lsn lsn() {
+            return lsn;
+        }
+
+        /**
+         * Ends the lease without waiting for it, because a query's end waits for this call; where
+         * it fails, the lease's time to live ends it.
+         */
+        @Override
+        public void close() {
+            leases.removeReadPoint(id);
+            ended.add(id);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.stele.connector.sidecar;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.RunJobRequest;
+import io.trino.spi.StandardErrorCode;
+import io.trino.spi.TrinoException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.junit.jupiter.api.Test;
+
+/** What ends read points, and that each is ended once and none is forgotten. */
+final class TestEndedSnapshots {
+    private final List<String> closed = Collections.synchronizedList(new ArrayList<>());
+    private final ScheduledThreadPoolExecutor later = new ScheduledThreadPoolExecutor(1);
+    private boolean fails;
+    private final EndedSnapshots ended =
+            new EndedSnapshots(
+                    new SidecarActions() {
+                        @Override
+                        public <T> T callNow(String action, Object request, Class<T> replyType) {
+                            assertThat(action).isEqualTo(Actions.CLOSE_READ_POINT);
+                            closed.add(((CloseReadPointRequest) request).readPointId());
+                            if (fails) {
+                                throw new TrinoException(
+                                        StandardErrorCode.GENERIC_INTERNAL_ERROR, "unreachable");
+                            }
+                            return replyType.cast(new Done());
+                        }
+
+                        @Override
+                        public <T> T call(String action, Object request, Class<T> replyType) {
+                            throw new AssertionError(action);
+                        }
+
+                        @Override
+                        public <T> T callOnce(String action, Object request, Class<T> replyType) {
+                            throw new AssertionError(action);
+                        }
+
+                        @Override
+                        public JobStatus runJob(RunJobRequest request) {
+                            throw new AssertionError(request.kind());
+                        }
+
+                        @Override
+                        public <T> T callUntilKnown(
+                                String action, Object request, Class<T> replyType, String unknown) {
+                            throw new AssertionError(action);
+                        }
+                    },
+                    later);
+
+    @Test
+    void theNextRequestTells() throws InterruptedException {
+        ended.add("a");
+        ended.add("b");
+        assertThat(ended.take()).containsExactly("a", "b");
+        assertThat(ended.take()).isEmpty();
+        finish();
+        assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void withoutOneTheyAreClosed() throws InterruptedException {
+        ended.add("a");
+        ended.add("b");
+        finish();
+        assertThat(closed).containsExactly("a", "b");
+    }
+
+    @Test
+    void aRequestThatFailedToldNobody() throws InterruptedException {
+        ended.add("a");
+        ended.giveBack(ended.take());
+        finish();
+        assertThat(closed).containsExactly("a");
+    }
+
+    @Test
+    void oneFailureDoesNotKeepOthers() throws InterruptedException {
+        fails = true;
+        ended.add("a");
+        ended.add("b");
+        finish();
+        assertThat(closed).containsExactly("a", "b");
+    }
+
+    @Test
+    void aRequestTellsAsManyAsItMay() throws InterruptedException {
+        for (int i = 0; i <= OpenTableRequest.MAX_ENDED; i++) {
+            ended.add("r" + i);
+        }
+        assertThat(ended.take()).hasSize(OpenTableRequest.MAX_ENDED);
+        finish();
+        assertThat(closed).containsExactly("r" + OpenTableRequest.MAX_ENDED);
+    }
+
+    @Test
+    void afterTheEndLeasesEndByThemselves() throws InterruptedException {
+        finish();
+        ended.add("a");
+        assertThat(closed).isEmpty();
+    }
+
+    /** Waits for what is to be done later. */
+    private void finish() throws InterruptedException {
+        later.shutdown();
+        assertThat(later.awaitTermination(1, MINUTES)).isTrue();
+    }
+}
