@@ -7,11 +7,11 @@ import io.trino.orc.metadata.StripeInformation;
 import org.roaringbitmap.RoaringBitmap;
 
 /** The rows of a file that a sample has: whole row groups, so that the others are not read. */
-public final class SampledRowGroups {
+final class SampledRowGroups {
     private SampledRowGroups() {}
 
     /** Ordinals of the rows; of a file without row groups a stripe is one. */
-    public static RoaringBitmap of(SteleSample sample, SteleFileSplit split, OrcReader reader) {
+    static RoaringBitmap of(SteleSample sample, SteleFileSplit split, OrcReader reader) {
         RoaringBitmap rows = new RoaringBitmap();
         int groupRows = reader.getFooter().getRowsInRowGroup().orElse(Integer.MAX_VALUE);
         long firstRow = 0;

@@ -23,7 +23,7 @@ import org.roaringbitmap.RoaringBitmap;
  *
  * <p>Confined to one record reader, and so to one driver.
  */
-public final class SelectedRowGroups implements OrcPredicate {
+final class SelectedRowGroups implements OrcPredicate {
     private final OrcPredicate statistics;
     private final RoaringBitmap selected;
     private final List<Question> questions;
@@ -33,7 +33,7 @@ public final class SelectedRowGroups implements OrcPredicate {
     /**
      * @param selected ordinals of the rows that are wanted
      */
-    public SelectedRowGroups(
+    SelectedRowGroups(
             OrcPredicate statistics,
             RoaringBitmap selected,
             OrcReader reader,

@@ -1,0 +1,54 @@
+package io.stele.connector.read.opening;
+
+import static io.airlift.units.DataSize.Unit.KILOBYTE;
+import static io.airlift.units.DataSize.Unit.MEGABYTE;
+
+import io.airlift.units.DataSize;
+import io.trino.orc.OrcReaderOptions;
+
+/** The options of trino-orc for reads of column files. Stateless. */
+final class FileReaderOptions {
+    /** A row group of eight-byte numbers has this size. */
+    private static final DataSize SPARSE_READ = DataSize.of(64, KILOBYTE);
+
+    /**
+     * Below this size the latency of a request exceeds its transfer time, so the stripe is read
+     * whole.
+     */
+    private static final DataSize TINY_STRIPE = DataSize.of(1, MEGABYTE);
+
+    /**
+     * Bytes of length before each chunk of a compressed stream (ORC specification, Compression).
+     */
+    private static final int CHUNK_HEADER = 3;
+
+    /** For files that are read from the warehouse itself. */
+    static final OrcReaderOptions DIRECT = new OrcReaderOptions();
+
+    /**
+     * For files whose pages are cached nearby: trino-orc reads the bytes between wanted columns, up
+     * to 1 MB, and stripes up to 8 MB whole, which would fetch pages that are not needed.
+     */
+    static final OrcReaderOptions PAGED =
+            new OrcReaderOptions()
+                    .withMaxMergeDistance(SPARSE_READ)
+                    .withTinyStripeThreshold(TINY_STRIPE);
+
+    private FileReaderOptions() {}
+
+    /**
+     * Streams are read piece by piece, and what lies between chosen row groups is not. A piece
+     * holds what was compressed together, or trino-orc takes the file for malformed: files of other
+     * writers than ours may have larger chunks.
+     *
+     * @param chunkBytes most bytes that are compressed together in the file
+     */
+    static OrcReaderOptions sparse(int chunkBytes) {
+        DataSize piece =
+                DataSize.ofBytes(Math.max(SPARSE_READ.toBytes(), (long) chunkBytes + CHUNK_HEADER));
+        return new OrcReaderOptions()
+                .withMaxBufferSize(piece)
+                .withStreamBufferSize(piece)
+                .withMaxMergeDistance(SPARSE_READ);
+    }
+}
