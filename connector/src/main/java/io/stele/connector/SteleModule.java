@@ -168,8 +168,8 @@ final class SteleModule implements Module {
 
     @Provides
     @Singleton
-    static ShardQueues shardQueues(SnapshotLeases readPoints) {
-        return new ShardQueues(readPoints::isOpen);
+    static ShardQueues shardQueues(SnapshotLeases snapshotLeases) {
+        return new ShardQueues(snapshotLeases::isOpen);
     }
 
     @Provides

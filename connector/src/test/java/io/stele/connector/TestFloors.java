@@ -4,10 +4,16 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,11 +37,46 @@ final class TestFloors {
         "org.apache.arrow.memory.."
     };
 
+    /** The packages of this module, lower ones first: each sees only those before it. */
+    private static final List<String> PACKAGES =
+            List.of(
+                    ".error",
+                    ".handle",
+                    ".config",
+                    ".type",
+                    ".sidecar",
+                    ".read.affinity",
+                    ".read.prune",
+                    ".read.page",
+                    ".read.file",
+                    ".read.cache",
+                    ".read.live",
+                    ".read.lookup",
+                    ".read.opening",
+                    ".write",
+                    ".metadata.catalog",
+                    ".metadata.cache",
+                    ".metadata.plan",
+                    ".metadata.transaction",
+                    ".metadata.view",
+                    ".metadata.pushdown",
+                    ".metadata.system",
+                    ".metadata.procedure",
+                    ".metadata",
+                    ".read.split",
+                    ".access",
+                    "");
+
+    /** A package is a room: with more files nobody sees what is in it. */
+    private static final int MAX_FILES = 45;
+
+    private static final String MODULE = "io.stele.connector";
+
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
                     .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                     .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
-                    .importPackages("io.stele.connector");
+                    .importPackages(MODULE);
 
     @Test
     void looksOnlyDown() {
@@ -49,5 +90,36 @@ final class TestFloors {
     @Test
     void keepsLibrariesOnTheirFloor() {
         noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+    }
+
+    @Test
+    void packagesSeeOnlyLowerOnes() {
+        for (JavaClass from : CLASSES) {
+            assertThat(PACKAGES).contains(packageOf(from));
+            for (Dependency dependency : from.getDirectDependenciesFromSelf()) {
+                JavaClass to = dependency.getTargetClass().getBaseComponentType();
+                if (to.getPackageName().startsWith(MODULE)) {
+                    assertThat(PACKAGES.indexOf(packageOf(to)))
+                            .as(dependency.getDescription())
+                            .isLessThanOrEqualTo(PACKAGES.indexOf(packageOf(from)));
+                }
+            }
+        }
+    }
+
+    @Test
+    void packagesAreSmall() {
+        Map<String, Integer> files = new TreeMap<>();
+        for (JavaClass type : CLASSES) {
+            if (type.isTopLevelClass()) {
+                files.merge(packageOf(type), 1, Integer::sum);
+            }
+        }
+        assertThat(files).hasSize(PACKAGES.size());
+        assertThat(files.values()).as("files of %s", files).allMatch(count -> count <= MAX_FILES);
+    }
+
+    private static String packageOf(JavaClass type) {
+        return type.getPackageName().substring(MODULE.length());
     }
 }

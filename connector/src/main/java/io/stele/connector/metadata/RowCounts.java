@@ -35,11 +35,11 @@ final class RowCounts {
                     1);
 
     private final SteleSidecar sidecar;
-    private final SnapshotLeases readPoints;
+    private final SnapshotLeases snapshotLeases;
 
-    RowCounts(SteleSidecar sidecar, SnapshotLeases readPoints) {
+    RowCounts(SteleSidecar sidecar, SnapshotLeases snapshotLeases) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
     }
 
     /**
@@ -49,7 +49,7 @@ final class RowCounts {
     OptionalLong before(Lsn lsn, TableSchema table, ScanPredicate predicate, QueryTag tag) {
         TableName name = new TableName(table.schemaName(), table.tableName());
         try (SnapshotLeases.Lease lease =
-                readPoints.openVersion(name, new Lsn(lsn.value() - 1)).lease()) {
+                snapshotLeases.openVersion(name, new Lsn(lsn.value() - 1)).lease()) {
             ScanTicket ticket =
                     ScanTicket.of(table.id(), ScanMode.AGGREGATE, List.of())
                             .at(lease.id(), lease.lsn())

@@ -28,7 +28,7 @@ import java.util.Optional;
 /** A factory of the {@link SteleMetadata} of one transaction. Thread-safe. */
 public final class SteleMetadataFactory {
     private final SteleSidecar sidecar;
-    private final SnapshotLeases readPoints;
+    private final SnapshotLeases snapshotLeases;
     private final Leases leases;
     private final MetadataCache cache;
     private final ScanPlanCache plans;
@@ -42,7 +42,7 @@ public final class SteleMetadataFactory {
     @Inject
     public SteleMetadataFactory(
             SteleSidecar sidecar,
-            SnapshotLeases readPoints,
+            SnapshotLeases snapshotLeases,
             Leases leases,
             MetadataCache cache,
             ScanPlanCache plans,
@@ -53,7 +53,7 @@ public final class SteleMetadataFactory {
             TypeManager typeManager,
             CatalogName catalogName) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
         this.leases = requireNonNull(leases, "leases is null");
         this.cache = requireNonNull(cache, "cache is null");
         this.plans = requireNonNull(plans, "plans is null");
@@ -80,7 +80,7 @@ public final class SteleMetadataFactory {
         TransactionSnapshot snapshot =
                 new TransactionSnapshot(
                         catalog,
-                        readPoints,
+                        snapshotLeases,
                         keeps ? Optional.of(cache) : Optional.empty(),
                         new TransactionPlans(keeps ? Optional.of(plans) : Optional.empty()),
                         actions::changes);
@@ -88,8 +88,8 @@ public final class SteleMetadataFactory {
                 catalog,
                 writes,
                 snapshot,
-                new TableVersions(catalog, readPoints),
-                new RowCounts(sidecar, readPoints),
+                new TableVersions(catalog, snapshotLeases),
+                new RowCounts(sidecar, snapshotLeases),
                 definitions,
                 statistics,
                 new MetadataTables(catalog, types),

@@ -1,7 +1,7 @@
 /**
- * The coordinator's cache of relations, and the stream that keeps it current. May be called by
- * {@code metadata} and the root package. May touch {@code metadata.catalog}, {@code sidecar} and
- * {@code config}.
+ * The coordinator's cache of relations, and the stream that keeps it current. May be called by the
+ * other packages of {@code metadata} but {@code metadata.catalog}, and by the root package. May
+ * touch {@code metadata.catalog}, {@code sidecar} and {@code config}.
  */
 @NullMarked
 package io.stele.connector.metadata.cache;

@@ -1,7 +1,7 @@
 /**
- * The coordinator's cache of scan plans, which the reply to a query's read point confirms or
- * replaces. May be called by {@code metadata}, {@code read.split} and the root package. May touch
- * {@code handle} and {@code config}.
+ * The coordinator's cache of scan plans, which the reply to a query's snapshot confirms or
+ * replaces. May be called by the other packages of {@code metadata}, {@code read.split} and the
+ * root package. May touch {@code handle} and {@code config}.
  */
 @NullMarked
 package io.stele.connector.metadata.plan;

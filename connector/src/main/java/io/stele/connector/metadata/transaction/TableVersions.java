@@ -45,13 +45,13 @@ public final class TableVersions {
     private static final int LAST_COUNTER = (1 << COUNTER_BITS) - 1;
 
     private final CatalogRequests catalog;
-    private final SnapshotLeases readPoints;
+    private final SnapshotLeases snapshotLeases;
     private final Map<Version, SnapshotLeases.OpenedVersion> opened = new HashMap<>();
     private boolean closed;
 
-    public TableVersions(CatalogRequests catalog, SnapshotLeases readPoints) {
+    public TableVersions(CatalogRequests catalog, SnapshotLeases snapshotLeases) {
         this.catalog = requireNonNull(catalog, "catalog is null");
-        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
     }
 
     /** The table at the version, with the columns that it had then; empty: there is none. */
@@ -101,7 +101,7 @@ public final class TableVersions {
         Optional<SnapshotLeases.OpenedVersion> found =
                 CatalogRequests.found(
                         () ->
-                                readPoints.openVersion(
+                                snapshotLeases.openVersion(
                                         new TableName(
                                                 version.name.getSchemaName(),
                                                 version.name.getTableName()),

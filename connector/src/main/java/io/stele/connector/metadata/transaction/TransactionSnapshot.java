@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransactionSnapshot {
     private final CatalogRequests catalog;
-    private final SnapshotLeases readPoints;
+    private final SnapshotLeases snapshotLeases;
     private final Optional<MetadataCache> cache;
     private final TransactionPlans plans;
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
@@ -52,14 +52,14 @@ public final class TransactionSnapshot {
      */
     public TransactionSnapshot(
             CatalogRequests catalog,
-            SnapshotLeases readPoints,
+            SnapshotLeases snapshotLeases,
             Optional<MetadataCache> cache,
             TransactionPlans plans,
             LongSupplier changes) {
         this.plans = requireNonNull(plans, "plans is null");
         this.changes = requireNonNull(changes, "changes is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
-        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
         this.cache = requireNonNull(cache, "cache is null");
     }
 
@@ -150,7 +150,7 @@ public final class TransactionSnapshot {
         Optional<SnapshotLeases.Opened> opened =
                 CatalogRequests.found(
                         () ->
-                                readPoints.open(
+                                snapshotLeases.open(
                                         CatalogRequests.request(name),
                                         atLeast,
                                         look.map(MetadataCache.Look::version),
@@ -261,7 +261,7 @@ public final class TransactionSnapshot {
             throw new IllegalStateException("The transaction has ended");
         }
         if (readPoint == null) {
-            readPoint = readPoints.open(atLeast);
+            readPoint = snapshotLeases.open(atLeast);
         } else if (atLeast.isPresent() && readPoint.lsn().compareTo(atLeast.get()) < 0) {
             throw new TrinoException(
                     INVALID_SESSION_PROPERTY,
