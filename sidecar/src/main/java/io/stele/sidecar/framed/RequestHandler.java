@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.engine.LookedUpRows;
 import io.stele.engine.PointLookup;
+import io.stele.engine.StorageEngine;
 import io.stele.engine.shard.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -31,6 +32,7 @@ import io.stele.sidecar.scheduling.QueryScheduler;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
@@ -108,17 +110,8 @@ final class RequestHandler {
         long start = System.nanoTime();
         try {
             Write write = Write.decode(request.frame());
-            long rows =
-                    new WriteBatchReader(write.payload(), write.batchOffset(), write.batchLength())
-                            .operationCount();
-            engine.engine()
-                    .apply(
-                            write.shard(),
-                            write.writerId(),
-                            write.sequence(),
-                            write.payload(),
-                            write.batchOffset(),
-                            write.batchLength())
+            long rows = request.received().refusal().isPresent() ? 0 : operationCount(write);
+            apply(request.received(), write)
                     .whenComplete(
                             (outcome, failure) ->
                                     finishWrite(
@@ -131,6 +124,27 @@ final class RequestHandler {
         } catch (RuntimeException e) {
             failWrite(request, e);
         }
+    }
+
+    private static long operationCount(Write write) {
+        return new WriteBatchReader(write.payload(), write.batchOffset(), write.batchLength())
+                .operationCount();
+    }
+
+    private CompletableFuture<WriteOutcome> apply(Received received, Write write) {
+        StorageEngine storage = engine.engine();
+        if (received.refusal().isPresent()) {
+            return storage.postpone(
+                    write.shard(), write.writerId(), write.sequence(), received.refusal().get());
+        }
+        return storage.apply(
+                write.shard(),
+                write.writerId(),
+                write.sequence(),
+                write.payload(),
+                write.batchOffset(),
+                write.batchLength(),
+                received.room().orElseGet(storage::writeRoom));
     }
 
     private void finishWrite(

@@ -104,6 +104,7 @@ public final class StatusResource {
                 status.openTransactions(),
                 status.memTableBytes(),
                 status.waitingWriteBytes(),
+                engine.pendingWriteBytes(),
                 new Log(
                         log.failed(),
                         log.queuedBytes(),
@@ -208,6 +209,7 @@ public final class StatusResource {
             int openTransactions,
             long memTableBytes,
             long waitingWriteBytes,
+            long pendingWriteBytes,
             Log log,
             List<Shard> shards,
             List<String> failedShards,
