@@ -61,6 +61,15 @@ public final class FrameReader {
      *     the stream cannot be read any further
      */
     public @Nullable Frame read() throws IOException {
+        FrameHead head = readHead();
+        return head == null ? null : readPayload(head);
+    }
+
+    /**
+     * The same as far as its payload, for which the caller may want room before it is read: {@link
+     * #readPayload} or {@link #readStart} follows.
+     */
+    public @Nullable FrameHead readHead() throws IOException {
         if (limit - position < HEAD_BYTES && !fillHead()) {
             return null;
         }
@@ -78,7 +87,23 @@ public final class FrameReader {
         FrameType type = FrameType.of(buffer[position + 4]);
         int requestId = BigEndian.getInt(buffer, position + 5);
         position += HEAD_BYTES;
-        return new Frame(type, requestId, readPayload(length - WireLimits.FRAME_OVERHEAD_BYTES));
+        return new FrameHead(type, requestId, length - WireLimits.FRAME_OVERHEAD_BYTES);
+    }
+
+    /** The frame of the head that was read last. */
+    public Frame readPayload(FrameHead head) throws IOException {
+        return new Frame(head.type(), head.requestId(), readBytes(head.payloadLength()));
+    }
+
+    /**
+     * The frame of the head that was read last, with the first {@code maxBytes} of its payload. The
+     * others are skipped, and need no memory.
+     */
+    public Frame readStart(FrameHead head, int maxBytes) throws IOException {
+        int length = Math.min(head.payloadLength(), maxBytes);
+        byte[] start = readBytes(length);
+        skip(head.payloadLength() - length);
+        return new Frame(head.type(), head.requestId(), start);
     }
 
     private boolean fillHead() throws IOException {
@@ -100,7 +125,7 @@ public final class FrameReader {
         return true;
     }
 
-    private byte[] readPayload(int length) throws IOException {
+    private byte[] readBytes(int length) throws IOException {
         byte[] payload = new byte[length];
         int copied = Math.min(length, limit - position);
         System.arraycopy(buffer, position, payload, 0, copied);
@@ -119,10 +144,29 @@ public final class FrameReader {
         return payload;
     }
 
-    private int refillInto(byte[] payload, int offset) throws IOException {
+    private void skip(int length) throws IOException {
+        int skipped = Math.min(length, limit - position);
+        position += skipped;
+        while (skipped < length) {
+            if (!refill()) {
+                throw new EOFException(
+                        "Expected %d more bytes of a frame payload, found %d"
+                                .formatted(length, skipped));
+            }
+            position = Math.min(limit, length - skipped);
+            skipped += position;
+        }
+    }
+
+    /** Replaces the buffer's bytes, all of which are used; false at the end of the stream. */
+    private boolean refill() throws IOException {
         position = 0;
         limit = Math.max(0, input.read(buffer, 0, buffer.length));
-        if (limit == 0) {
+        return limit > 0;
+    }
+
+    private int refillInto(byte[] payload, int offset) throws IOException {
+        if (!refill()) {
             return -1;
         }
         int count = Math.min(limit, payload.length - offset);

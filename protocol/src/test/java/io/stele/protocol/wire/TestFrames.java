@@ -87,6 +87,42 @@ final class TestFrames {
         }
     }
 
+    /** As of a request for which there is no room: the ones behind it are read all the same. */
+    @Test
+    void testFramesOfWhichTheStartIsReadAreSkipped() throws IOException {
+        int[] sizes = {0, 1, 31, 32, 33, 40_000, 65_536, 65_600, 300_000, 10};
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        FrameWriter writer = new FrameWriter(out);
+        for (int i = 0; i < sizes.length; i++) {
+            byte[] payload = new byte[sizes[i]];
+            new Random(i).nextBytes(payload);
+            writer.write(FrameType.WRITE, i, payload);
+        }
+        writer.flush();
+        for (int chunk : new int[] {1, 9, 1000, 65_536, Integer.MAX_VALUE}) {
+            FrameReader reader =
+                    new FrameReader(
+                            new Chunked(out.toByteArray(), chunk), WireLimits.MAX_FRAME_BYTES);
+            for (int i = 0; i < sizes.length; i++) {
+                FrameHead head = reader.readHead();
+                assertThat(head).isEqualTo(new FrameHead(FrameType.WRITE, i, sizes[i]));
+                byte[] payload = new byte[sizes[i]];
+                new Random(i).nextBytes(payload);
+                byte[] expected =
+                        i % 2 == 0 ? payload : Arrays.copyOf(payload, Math.min(32, sizes[i]));
+                Frame frame = i % 2 == 0 ? reader.readPayload(head) : reader.readStart(head, 32);
+                assertThat(Arrays.equals(frame.payload(), expected)).isTrue();
+            }
+            assertThat(reader.read()).isNull();
+        }
+        FrameReader cut = reader(Arrays.copyOf(out.toByteArray(), out.size() - 20), 400_000);
+        for (int i = 0; i < sizes.length - 2; i++) {
+            cut.read();
+        }
+        FrameHead head = cut.readHead();
+        assertThatThrownBy(() -> cut.readStart(head, 32)).isInstanceOf(EOFException.class);
+    }
+
     @Test
     void testEveryCutIsAnEndOfFile() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();

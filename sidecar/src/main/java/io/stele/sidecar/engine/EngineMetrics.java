@@ -89,7 +89,9 @@ public final class EngineMetrics {
         return gauge(EngineStatus::waitingWriteBytes);
     }
 
-    @Managed(description = "Bytes of batches not acknowledged yet, and of rows in transactions")
+    @Managed(
+            description =
+                    "Bytes that are received, of batches not acknowledged yet, and of rows in transactions")
     public long getPendingWriteBytes() {
         try {
             return service.engine().pendingWriteBytes();

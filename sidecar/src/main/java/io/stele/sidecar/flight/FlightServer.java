@@ -38,6 +38,7 @@ public final class FlightServer implements AutoCloseable {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(40);
     // 8 MiB: a bulk stream stays busy over a 10 Gbit/s link of 6 ms.
     private static final int FLOW_CONTROL_BYTES = 8 << 20;
+    private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
 
     private final FlightConfig config;
     private final InetAddress address;
@@ -49,6 +50,7 @@ public final class FlightServer implements AutoCloseable {
     private final ThreadFactory threads = Thread.ofVirtual().name("flight-", 0).factory();
     private @Nullable Server server;
     private @Nullable EventLoops eventLoops;
+    private @Nullable Thread watcher;
 
     @Inject
     public FlightServer(
@@ -86,6 +88,7 @@ public final class FlightServer implements AutoCloseable {
         try {
             server = build(endpoint, credentials, loops).start();
             eventLoops = loops;
+            watcher = Thread.ofPlatform().daemon().name("flight-watch").start(this::watch);
             started = true;
         } catch (IOException e) {
             throw new UncheckedIOException(
@@ -124,6 +127,7 @@ public final class FlightServer implements AutoCloseable {
                 // Of TLS and HTTP/2, before any call
                 .handshakeTimeout(loginTimeout.toMillis(), TimeUnit.MILLISECONDS)
                 .addStreamTracerFactory(new HandshakeSize.Factory())
+                .addStreamTracerFactory(new PutRoom.Factory())
                 .addService(
                         ServerInterceptors.interceptForward(
                                 service.definition(),
@@ -139,6 +143,17 @@ public final class FlightServer implements AutoCloseable {
         return requireNonNull(server, "not started").getPort();
     }
 
+    private void watch() {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                Thread.sleep(WATCH_INTERVAL);
+                service.endSlowPuts(System.nanoTime());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Takes no further calls, waits that long for the present ones, then cancels what is left. */
     public synchronized void drain(Duration timeout) {
         if (server == null) {
@@ -146,6 +161,7 @@ public final class FlightServer implements AutoCloseable {
         }
         server.shutdown();
         service.endWatches();
+        requireNonNull(watcher, "not started").interrupt();
         try {
             if (!server.awaitTermination(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
                 log.info("Cancelling Flight calls that did not end within %s", timeout);

@@ -46,7 +46,17 @@ public final class FlightService {
         this.actions = new ActionService(handlers, watches, access);
         this.catalog = new FlightCatalog(engine);
         this.gets = new GetService(config, engine, reads, fragments.cache(), threads);
-        this.puts = new PutService(config, engine, ingest);
+        this.puts =
+                new PutService(
+                        config,
+                        engine,
+                        ingest,
+                        Thread.ofVirtual().name("flight-put-", 0).factory());
+    }
+
+    /** As {@link PutService#endSlowStreams}. */
+    void endSlowPuts(long nowNanos) {
+        puts.endSlowStreams(nowNanos);
     }
 
     /** Ends the streams that have no end of their own. */

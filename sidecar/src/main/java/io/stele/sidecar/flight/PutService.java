@@ -4,27 +4,77 @@ import static java.util.Objects.requireNonNull;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.engine.WriteRoom;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.PutResult;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 
 /** DoPut: batches of rows on their way into tables and transactions. Thread safe. */
 final class PutService {
     private final EngineService engine;
     private final IngestMetrics metrics;
     private final int maxPendingBatches;
+    private final ThreadFactory threads;
+    private final Set<PutStream> streams = ConcurrentHashMap.newKeySet();
 
-    PutService(FlightConfig config, EngineService engine, IngestMetrics metrics) {
+    /**
+     * @param threads start those that continue a stream
+     */
+    PutService(
+            FlightConfig config,
+            EngineService engine,
+            IngestMetrics metrics,
+            ThreadFactory threads) {
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.maxPendingBatches = config.getMaxPendingBatches();
+        this.threads = requireNonNull(threads, "threads is null");
     }
 
     StreamObserver<FlightData> doPut(StreamObserver<PutResult> results) {
-        return new PutStream(
-                (ServerCallStreamObserver<PutResult>) results,
-                first -> PutSession.open(engine, first, metrics),
-                maxPendingBatches);
+        PutRoom room = requireNonNull(PutRoom.KEY.get(), "the stream is not counted");
+        WriteRoom ofEngine;
+        try {
+            ofEngine = engine.engine().writeRoom();
+        } catch (SteleException notOpen) {
+            results.onError(CallFailures.describe("DoPut", notOpen));
+            return new Ignored();
+        }
+        PutStream stream =
+                PutStream.start(
+                        (ServerCallStreamObserver<PutResult>) results,
+                        first -> PutSession.open(engine, first, metrics),
+                        room,
+                        ofEngine,
+                        maxPendingBatches,
+                        threads,
+                        streams::remove);
+        streams.add(stream);
+        if (room.isEnded()) {
+            streams.remove(stream);
+        }
+        return stream;
+    }
+
+    /** Ends the streams whose clients bring a batch so slowly that they hold its memory for all. */
+    void endSlowStreams(long nowNanos) {
+        streams.forEach(stream -> stream.failIfSlow(nowNanos));
+    }
+
+    /** The rest of a stream that has failed. */
+    private static final class Ignored implements StreamObserver<FlightData> {
+        @Override
+        public void onNext(FlightData message) {}
+
+        @Override
+        public void onError(Throwable cancelled) {}
+
+        @Override
+        public void onCompleted() {}
     }
 }

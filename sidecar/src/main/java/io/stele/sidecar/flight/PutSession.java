@@ -3,6 +3,7 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.StorageEngine;
+import io.stele.engine.WriteRoom;
 import io.stele.engine.catalog.Catalog;
 import io.stele.engine.shard.WriteOutcome;
 import io.stele.protocol.ErrorCode;
@@ -43,6 +44,7 @@ final class PutSession {
     private TableSchema schema;
     private BatchSplitter splitter;
     private long sequence;
+    private long encodedBytes; // of the latest batch
 
     private PutSession(
             StorageEngine engine,
@@ -123,16 +125,33 @@ final class PutSession {
         return schema;
     }
 
-    /** Writes or stages one batch; the future completes once it is durable, or staged. */
-    CompletableFuture<PutReply> write(FlightData message) {
+    /**
+     * Writes or stages one batch; the future completes once it is durable, or staged.
+     *
+     * @param room holds {@code heldBytes} for the message, which the batches of the shards take
+     *     over
+     * @throws SteleException among others BUSY: there is no room for the batches
+     */
+    CompletableFuture<PutReply> write(FlightData message, WriteRoom room, long heldBytes) {
         long start = System.nanoTime();
         long number = sequence++;
         followTable();
         ArrowBatch batch = decoder.decode(message.dataHeader(), message.bodyBuffer());
         List<ShardBatch> parts = splitter.split(batch, number);
+        encodedBytes = parts.stream().mapToLong(part -> part.bytes().length).sum();
+        room.exchange(heldBytes, encodedBytes)
+                .ifPresent(
+                        busy -> {
+                            throw busy;
+                        });
         return target.transactionId().isPresent()
-                ? stage(target.transactionId().get(), parts, number, batch.rowCount())
-                : write(parts, number, batch.rowCount(), start);
+                ? stage(target.transactionId().get(), parts, number, batch.rowCount(), room)
+                : write(parts, number, batch.rowCount(), start, room);
+    }
+
+    /** Bytes that the engine has of the latest batch. */
+    long encodedBytes() {
+        return encodedBytes;
     }
 
     /**
@@ -150,7 +169,11 @@ final class PutSession {
     }
 
     private CompletableFuture<PutReply> stage(
-            String transactionId, List<ShardBatch> parts, long number, int rowCount) {
+            String transactionId,
+            List<ShardBatch> parts,
+            long number,
+            int rowCount,
+            WriteRoom room) {
         for (ShardBatch part : parts) {
             engine.stage(
                     transactionId,
@@ -158,13 +181,14 @@ final class PutSession {
                     schema.shard(part.shard()),
                     part.bytes(),
                     0,
-                    part.bytes().length);
+                    part.bytes().length,
+                    room);
         }
         return CompletableFuture.completedFuture(new PutReply(Lsn.MIN, number, rowCount, 0));
     }
 
     private CompletableFuture<PutReply> write(
-            List<ShardBatch> parts, long number, int rowCount, long start) {
+            List<ShardBatch> parts, long number, int rowCount, long start, WriteRoom room) {
         List<CompletableFuture<WriteOutcome>> writes = new ArrayList<>(parts.size());
         long sizeBytes = 0;
         for (ShardBatch part : parts) {
@@ -176,7 +200,8 @@ final class PutSession {
                             number,
                             part.bytes(),
                             0,
-                            part.bytes().length));
+                            part.bytes().length,
+                            room));
         }
         long totalBytes = sizeBytes;
         return CompletableFuture.allOf(writes.toArray(CompletableFuture[]::new))

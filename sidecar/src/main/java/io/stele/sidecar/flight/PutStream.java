@@ -4,89 +4,138 @@ import static java.util.Objects.requireNonNull;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.engine.WriteRoom;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.PutReply;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.PutResult;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One DoPut: takes batches, answers them in their order as they become durable, and requests only a
- * few more from the client.
+ * few more from the client, and only while the engine's budget is likely to have room for them.
  *
- * <p>Invariant: each of {@code maxPending} slots is requested, being written, or answered and not
- * yet requested again. The messages of the client come one at a time; answers come from the
- * engine's threads. Guarded by its lock, except for {@link #session}, which belongs to the incoming
- * side.
+ * <p>Invariant: at most {@code maxPending} messages are requested or being written, at most {@value
+ * #MAX_REQUESTED} of them requested. The messages of the client come one at a time; answers come
+ * from the engine's threads. Guarded by its lock, except for {@link #session}, which belongs to the
+ * incoming side.
  */
 final class PutStream implements StreamObserver<FlightData> {
+    // One arrives while the one before it is written
+    private static final int MAX_REQUESTED = 2;
+    // Before a batch has shown how large they are
+    private static final long FIRST_BATCH_BYTES = 64 << 10;
+
     private final ServerCallStreamObserver<PutResult> results;
     private final Function<FlightData, PutSession> opener;
+    private final PutRoom room;
+    private final int maxPending;
+    private final ThreadFactory threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<CompletableFuture<PutReply>> pending = new ArrayDeque<>();
     private @Nullable PutSession session;
-    private int owedRequests;
+    private int requested;
+    private long batchBytes = FIRST_BATCH_BYTES; // of the latest one, as it came or as rows
     private boolean inputEnded;
     private volatile boolean ended;
 
-    PutStream(
+    private PutStream(
             ServerCallStreamObserver<PutResult> results,
             Function<FlightData, PutSession> opener,
-            int maxPending) {
+            PutRoom room,
+            int maxPending,
+            ThreadFactory threads) {
         this.results = requireNonNull(results, "results is null");
         this.opener = requireNonNull(opener, "opener is null");
+        this.room = requireNonNull(room, "room is null");
+        this.maxPending = maxPending;
+        this.threads = requireNonNull(threads, "threads is null");
+    }
+
+    /**
+     * Begins to take messages.
+     *
+     * @param threads start those that go on when there is room
+     * @param closed runs when nothing more can come
+     */
+    static PutStream start(
+            ServerCallStreamObserver<PutResult> results,
+            Function<FlightData, PutSession> opener,
+            PutRoom room,
+            WriteRoom ofEngine,
+            int maxPending,
+            ThreadFactory threads,
+            Consumer<PutStream> closed) {
+        PutStream stream = new PutStream(results, opener, room, maxPending, threads);
         results.disableAutoRequest();
-        results.setOnReadyHandler(this::advance);
-        results.setOnCancelHandler(() -> ended = true);
-        // One more for the message with the schema, which is no batch.
-        results.request(maxPending + 1);
+        results.setOnReadyHandler(stream::advance);
+        results.setOnCancelHandler(() -> stream.ended = true);
+        room.begin(ofEngine, stream::fail, () -> closed.accept(stream));
+        // The message with the schema, which is no batch
+        stream.requested = 1;
+        results.request(1);
+        return stream;
     }
 
     @Override
     public void onNext(FlightData message) {
-        if (ended) {
-            return;
-        }
         try {
+            long sizeBytes = room.takeMessage(sizeBytes(message));
+            noteArrival();
+            if (ended) {
+                return;
+            }
             if (session == null) {
                 session = opener.apply(message);
+                room.room().shrink(sizeBytes);
             } else if (message.dataHeader().hasRemaining()) {
-                CompletableFuture<PutReply> reply = session.write(message);
-                enqueue(reply);
+                CompletableFuture<PutReply> reply = session.write(message, room.room(), sizeBytes);
+                enqueue(reply, Math.max(sizeBytes, session.encodedBytes()));
                 reply.whenComplete((done, failure) -> advance());
             } else {
                 // Metadata alone: Stele has no use for it.
-                giveBackRequest();
+                room.room().shrink(sizeBytes);
             }
+            advance();
         } catch (RuntimeException e) {
             fail(e);
         }
     }
 
-    private void enqueue(CompletableFuture<PutReply> reply) {
+    private static long sizeBytes(FlightData message) {
+        return message.dataHeader().remaining()
+                + message.appMetadata().remaining()
+                + message.bodySizeBytes();
+    }
+
+    private void noteArrival() {
+        lock.lock();
+        try {
+            requested--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void enqueue(CompletableFuture<PutReply> reply, long sizeBytes) {
         lock.lock();
         try {
             pending.add(reply);
+            batchBytes = sizeBytes;
         } finally {
             lock.unlock();
         }
     }
 
-    private void giveBackRequest() {
-        lock.lock();
-        try {
-            owedRequests++;
-        } finally {
-            lock.unlock();
-        }
-        advance();
-    }
-
-    /** Answers the finished batches at the head, and requests as many again. */
+    /** Answers the finished batches at the head, and requests more. */
     private void advance() {
         lock.lock();
         try {
@@ -98,20 +147,49 @@ final class PutStream implements StreamObserver<FlightData> {
                     return;
                 }
                 results.onNext(new PutResult(ApiJson.write(head.resultNow())));
-                owedRequests++;
                 head = pending.peek();
             }
-            // A client that reads no answers gets to send no more batches.
-            if (!ended && !inputEnded && owedRequests > 0 && results.isReady()) {
-                results.request(owedRequests);
-                owedRequests = 0;
-            }
+            requestMore();
             if (!ended && inputEnded && pending.isEmpty()) {
                 ended = true;
                 results.onCompleted();
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void requestMore() {
+        // A client that reads no answers gets to send no more batches.
+        while (!ended
+                && !inputEnded
+                && requested < MAX_REQUESTED
+                && requested + pending.size() < maxPending
+                && results.isReady()
+                && isRoomForOneMore()) {
+            requested++;
+            results.request(1);
+        }
+    }
+
+    private boolean isRoomForOneMore() {
+        return requested == 0
+                ? room.room().mayReceive(batchBytes, this::resume)
+                : room.room().hasRoomFor((requested + 1) * batchBytes);
+    }
+
+    /** Called where the writes of others end, which is no place to wait for this stream's lock. */
+    private void resume() {
+        threads.newThread(this::advance).start();
+    }
+
+    /** Ends the stream if its client brings a batch too slowly. */
+    void failIfSlow(long nowNanos) {
+        if (room.isTooSlow(nowNanos)) {
+            fail(
+                    new SteleException(
+                            ErrorCode.UNAVAILABLE,
+                            "Expected the rest of a batch of a DoPut, which has come too slowly for a minute"));
         }
     }
 

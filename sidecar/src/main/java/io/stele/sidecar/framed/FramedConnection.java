@@ -16,6 +16,7 @@ import io.stele.protocol.wire.Hello;
 import io.stele.protocol.wire.HelloReply;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.auth.PendingLogins;
+import io.stele.sidecar.engine.ArrivalPace;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -32,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * if it opens tables), a second one writes replies; what lies between is asynchronous, so requests
  * are pipelined and answered as they complete.
  *
- * <p>Invariant: every request takes one permit of the connection and its bytes of the server, and
- * returns both once its reply is flushed or the connection is gone.
+ * <p>Invariant: every request takes one permit of the connection, and its bytes of the server
+ * before they are read, and returns both once its reply is flushed or the connection is gone.
  */
 final class FramedConnection implements AutoCloseable {
     private static final Logger log = Logger.get(FramedConnection.class);
@@ -42,7 +43,9 @@ final class FramedConnection implements AutoCloseable {
     private final FramedDoor door;
     private final Semaphore permits;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final ArrivalPace pace = new ArrivalPace();
     private final FrameReader reader;
+    private final RequestReceiver receiver;
     private final ResponseQueue responses;
     private boolean welcomed; // by the thread that serves
     private volatile boolean draining;
@@ -53,7 +56,10 @@ final class FramedConnection implements AutoCloseable {
         this.socket = requireNonNull(socket, "socket is null");
         this.door = requireNonNull(door, "door is null");
         this.permits = new Semaphore(door.maxPendingRequests());
-        this.reader = new FrameReader(socket.getInputStream(), WireLimits.MAX_HELLO_BYTES);
+        this.reader =
+                new FrameReader(
+                        new PacedInput(socket.getInputStream(), pace), WireLimits.MAX_HELLO_BYTES);
+        this.receiver = new RequestReceiver(reader, door.pending(), door.writeRooms(), pace);
         this.responses =
                 new ResponseQueue(new FrameWriter(socket.getOutputStream()), System::nanoTime);
     }
@@ -188,27 +194,25 @@ final class FramedConnection implements AutoCloseable {
     private void serveRequests(boolean isOwnThread) throws IOException, InterruptedException {
         while (true) {
             permits.acquire();
-            @Nullable Frame frame = null;
-            int taken = 0;
+            @Nullable Received received = null;
             try {
-                frame = reader.read();
-                if (frame == null) {
+                received = receiver.receive();
+                if (received == null) {
                     return;
                 }
-                taken = door.pending().take(frame.payload().length);
             } finally {
-                if (taken == 0) {
+                if (received == null) {
                     permits.release();
                 }
             }
-            Request request = new Request(this, frame, taken);
+            Request request = new Request(this, received);
             if (draining) {
                 // Not answered: the client sends it again to the next process.
                 release(request);
                 return;
             }
             door.handler().handle(request, reader.hasBuffered());
-            if (frame.type() == FrameType.OPEN_TABLE
+            if (received.frame().type() == FrameType.OPEN_TABLE
                     && !isOwnThread
                     && door.ownThreads().tryAcquire()) {
                 serveRequestsInOwnThread();
@@ -289,7 +293,7 @@ final class FramedConnection implements AutoCloseable {
     }
 
     private void release(Request request) {
-        door.pending().giveBack(request.taken());
+        request.release(door.pending());
         permits.release();
     }
 
@@ -320,6 +324,16 @@ final class FramedConnection implements AutoCloseable {
     void closeIfStalled(long timeoutNanos) {
         if (responses.isStalled(timeoutNanos)) {
             log.warn("Closing the connection of %s: it takes no replies", this);
+            close();
+        }
+    }
+
+    /** Closes the connection if its client brings a request too slowly. */
+    void closeIfSlow(long nowNanos) {
+        if (pace.isTooSlow(nowNanos)) {
+            log.warn(
+                    "Closing the connection of %s: a request that it has begun does not come",
+                    this);
             close();
         }
     }

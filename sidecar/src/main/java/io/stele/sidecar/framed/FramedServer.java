@@ -95,6 +95,7 @@ public final class FramedServer implements AutoCloseable {
                                 replies,
                                 threads),
                         new PendingLimits(config.getMaxPendingBytes().toBytes()),
+                        () -> engine.engine().writeRoom(),
                         replies,
                         config.getMaxPendingRequests(),
                         new Semaphore(MAX_OWN_THREADS),
@@ -144,7 +145,7 @@ public final class FramedServer implements AutoCloseable {
         return requireNonNull(listener, "not started").getLocalPort();
     }
 
-    /** Bytes of requests accepted and not yet answered. */
+    /** Bytes of requests announced and not yet answered. */
     public long pendingBytes() {
         return door.pending().pendingBytes();
     }
@@ -201,8 +202,12 @@ public final class FramedServer implements AutoCloseable {
         try {
             while (!Thread.currentThread().isInterrupted()) {
                 Thread.sleep(WATCH_INTERVAL);
+                long nowNanos = System.nanoTime();
                 connections.forEach(
-                        connection -> connection.closeIfStalled(STALL_TIMEOUT.toNanos()));
+                        connection -> {
+                            connection.closeIfStalled(STALL_TIMEOUT.toNanos());
+                            connection.closeIfSlow(nowNanos);
+                        });
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

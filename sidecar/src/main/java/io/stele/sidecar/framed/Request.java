@@ -1,16 +1,26 @@
 package io.stele.sidecar.framed;
 
+import io.stele.engine.WriteRoom;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameType;
 
 /**
- * A request that waits for its answer. Exactly one of the methods is called, from any thread.
- *
- * @param taken the bytes that it holds of the server's {@link PendingLimits}
+ * A request that waits for its answer. Exactly one of the methods that end it is called, from any
+ * thread.
  */
-record Request(FramedConnection connection, Frame frame, int taken) {
+record Request(FramedConnection connection, Received received) {
+    Frame frame() {
+        return received.frame();
+    }
+
+    /** Returns the memory that it holds; what a batch has taken over returns with the batch. */
+    void release(PendingLimits pending) {
+        received.room().ifPresent(WriteRoom::close);
+        pending.giveBack(received.taken());
+    }
+
     /** Answers. */
     void complete(FrameType type, byte[] payload) {
         complete(type, payload, () -> {});

@@ -3,6 +3,7 @@ package io.stele.sidecar.framed;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
+import io.stele.engine.StorageEngine;
 import io.stele.engine.shard.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -23,6 +24,7 @@ import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -98,17 +100,8 @@ final class RequestHandler {
         long start = System.nanoTime();
         try {
             Write write = Write.decode(request.frame());
-            long rows =
-                    new WriteBatchReader(write.payload(), write.batchOffset(), write.batchLength())
-                            .operationCount();
-            engine.engine()
-                    .apply(
-                            write.shard(),
-                            write.writerId(),
-                            write.sequence(),
-                            write.payload(),
-                            write.batchOffset(),
-                            write.batchLength())
+            long rows = request.received().refusal().isPresent() ? 0 : operationCount(write);
+            apply(request.received(), write)
                     .whenComplete(
                             (outcome, failure) ->
                                     finishWrite(
@@ -121,6 +114,27 @@ final class RequestHandler {
         } catch (RuntimeException e) {
             failWrite(request, e);
         }
+    }
+
+    private static long operationCount(Write write) {
+        return new WriteBatchReader(write.payload(), write.batchOffset(), write.batchLength())
+                .operationCount();
+    }
+
+    private CompletableFuture<WriteOutcome> apply(Received received, Write write) {
+        StorageEngine storage = engine.engine();
+        if (received.refusal().isPresent()) {
+            return storage.postpone(
+                    write.shard(), write.writerId(), write.sequence(), received.refusal().get());
+        }
+        return storage.apply(
+                write.shard(),
+                write.writerId(),
+                write.sequence(),
+                write.payload(),
+                write.batchOffset(),
+                write.batchLength(),
+                received.room().orElseGet(storage::writeRoom));
     }
 
     private void finishWrite(

@@ -106,6 +106,7 @@ public final class StatusResource {
                 status.openTransactions(),
                 status.memTableBytes(),
                 status.waitingWriteBytes(),
+                engine.pendingWriteBytes(),
                 new Log(
                         log.failed(),
                         log.queuedBytes(),
@@ -215,6 +216,7 @@ public final class StatusResource {
             int openTransactions,
             long memTableBytes,
             long waitingWriteBytes,
+            long pendingWriteBytes,
             Log log,
             List<Shard> shards,
             List<String> failedShards,

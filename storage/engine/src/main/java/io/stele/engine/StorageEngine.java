@@ -249,6 +249,22 @@ public final class StorageEngine implements AutoCloseable {
     /** As {@link #write}, also with the number of operations that had no effect. */
     public CompletableFuture<WriteOutcome> apply(
             ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
+        return apply(shard, writerId, sequence, batch, offset, length, writeRoom());
+    }
+
+    /**
+     * The same for a batch whose client was given room for it as it came.
+     *
+     * @param room hands memory for the batch over, as much as it has
+     */
+    public CompletableFuture<WriteOutcome> apply(
+            ShardId shard,
+            UUID writerId,
+            long sequence,
+            byte[] batch,
+            int offset,
+            int length,
+            WriteRoom room) {
         try {
             checkOpen();
             if (catalog.isUnsettled()) {
@@ -258,7 +274,7 @@ public final class StorageEngine implements AutoCloseable {
                     return shards.shard(shard).postpone(writerId, sequence, busy.get());
                 }
             }
-            return admit(shards.shard(shard), writerId, sequence, batch, offset, length);
+            return admit(shards.shard(shard), writerId, sequence, batch, offset, length, room);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
@@ -270,8 +286,9 @@ public final class StorageEngine implements AutoCloseable {
             long sequence,
             byte[] batch,
             int offset,
-            int length) {
-        Optional<SteleException> busy = budget.take(length);
+            int length,
+            WriteRoom room) {
+        Optional<SteleException> busy = room.handOver(length);
         if (busy.isPresent()) {
             return shard.postpone(writerId, sequence, busy.get());
         }
@@ -286,7 +303,29 @@ public final class StorageEngine implements AutoCloseable {
         return outcome;
     }
 
-    /** Bytes of batches that are not acknowledged yet, and of rows staged in transactions. */
+    /** Room for the bytes that a client sends to be written, of the budget for all writes. */
+    public WriteRoom writeRoom() {
+        return budget.room();
+    }
+
+    /**
+     * Refuses a batch that was not read, because there was no room for it. One that was applied
+     * before is still acknowledged.
+     */
+    public CompletableFuture<WriteOutcome> postpone(
+            ShardId shard, UUID writerId, long sequence, SteleException busy) {
+        try {
+            checkOpen();
+            return shards.shard(shard).postpone(writerId, sequence, busy);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * Bytes that are received to be written, of batches that are not acknowledged yet, and of rows
+     * staged in transactions.
+     */
     public long pendingWriteBytes() {
         return budget.usedBytes();
     }
@@ -324,22 +363,28 @@ public final class StorageEngine implements AutoCloseable {
      *     what is wrong with the batch
      */
     public void stage(String transactionId, ShardId shard, byte[] batch, int offset, int length) {
-        stage(transactionId, Optional.empty(), shard, batch, offset, length);
+        stage(transactionId, Optional.empty(), shard, batch, offset, length, writeRoom());
     }
 
-    /** The same as one part of the transaction, which is committed only if the commit names it. */
+    /**
+     * The same as one part of the transaction, which is committed only if the commit names it.
+     *
+     * @param room hands memory for the batch over, as much as it has
+     */
     public void stage(
             String transactionId,
             Optional<UUID> part,
             ShardId shard,
             byte[] batch,
             int offset,
-            int length) {
+            int length,
+            WriteRoom room) {
         checkOpen();
         WriteBatchReader reader = new WriteBatchReader(batch, offset, length);
         shards.shard(shard).validate(reader);
         throwIfUnsettled(reader.tableId());
-        transactions.stage(transactionId, part, shard, reader.tableId(), batch, offset, length);
+        transactions.stage(
+                transactionId, part, shard, reader.tableId(), batch, offset, length, room);
     }
 
     /**

@@ -94,6 +94,7 @@ final class Transaction {
             byte[] batch,
             int offset,
             int length,
+            WriteRoom room,
             long nowMillis) {
         if (ended) {
             throw new SteleException(
@@ -106,7 +107,7 @@ final class Transaction {
                     "Expected at most %d bytes staged in transaction %s, found %d"
                             .formatted(limitBytes, id, stagedBytes + length));
         }
-        budget.takeStaged(length);
+        room.handOverStaged(length);
         staged.computeIfAbsent(shard, key -> new ArrayList<>())
                 .add(new Staged(part, tableId, Arrays.copyOfRange(batch, offset, offset + length)));
         stagedBytes += length;
@@ -157,7 +158,7 @@ final class Transaction {
     /** Frees the rows. */
     synchronized void clear() {
         staged.clear();
-        budget.giveBack(stagedBytes);
+        budget.giveBackStaged(stagedBytes);
         stagedBytes = 0;
     }
 

@@ -148,12 +148,13 @@ final class Transactions {
             TableId tableId,
             byte[] batch,
             int offset,
-            int length) {
+            int length,
+            WriteRoom room) {
         Transaction transaction = open.get(id);
         if (transaction == null) {
             throw notFound(id);
         }
-        transaction.stage(part, shard, tableId, batch, offset, length, clock.nowMillis());
+        transaction.stage(part, shard, tableId, batch, offset, length, room, clock.nowMillis());
     }
 
     CompletableFuture<Lsn> commit(

@@ -362,7 +362,15 @@ class TestTransactions {
         WriteBatchBuilder batch = table.batch();
         batch.upsert(table.key(id), table.row(id, name, 0));
         byte[] bytes = batch.toByteArray();
-        node.engine().stage(transaction, part, table.shard(id), bytes, 0, bytes.length);
+        node.engine()
+                .stage(
+                        transaction,
+                        part,
+                        table.shard(id),
+                        bytes,
+                        0,
+                        bytes.length,
+                        node.engine().writeRoom());
     }
 
     @Test

@@ -83,6 +83,107 @@ final class TestWriteBudget {
         node.await(apply(1));
     }
 
+    /** As bytes of a client that become a batch: they count from their announcement, and once. */
+    @Test
+    void batchesTakeOverWhatTheirBytesHeld() {
+        byte[] batch = batch(1).toByteArray();
+        WriteRoom room = node.engine().writeRoom();
+        assertThat(room.grow(40_000, 0)).isEmpty();
+        CompletableFuture<?> write = apply(1, batch, room);
+        assertThat(node.engine().pendingWriteBytes()).isEqualTo(40_000);
+        room.close();
+        assertThat(node.engine().pendingWriteBytes()).isEqualTo(batch.length);
+        node.await(write);
+        assertThat(node.engine().pendingWriteBytes()).isZero();
+        room.close();
+        assertThat(room.grow(1_000, 0)).isEmpty(); // its client has gone
+        assertThat(node.engine().pendingWriteBytes()).isZero();
+    }
+
+    @Test
+    void stagedRowsTakeOverWhatTheirBytesHeld() {
+        String transaction = begin();
+        WriteRoom room = node.engine().writeRoom();
+        byte[] batch = batch(1).toByteArray();
+        assertThat(room.grow(90_000, 0)).isEmpty();
+        stage(transaction, batch, room);
+        assertThat(node.engine().pendingWriteBytes()).isEqualTo(90_000);
+        assertThat(room.exchange(90_000 - batch.length, 10)).isEmpty();
+        stage(transaction, batch, room); // the room has less than it needs
+        assertThat(node.engine().pendingWriteBytes()).isEqualTo(2 * batch.length);
+        node.await(node.commit(transaction, List.of()));
+        assertThat(node.engine().pendingWriteBytes()).isZero();
+    }
+
+    @Test
+    void receivedBytesBeyondAreBusyButOneClientAlonePasses() {
+        WriteRoom large = node.engine().writeRoom();
+        assertThat(large.grow(90_000, 0)).isEmpty();
+        WriteRoom other = node.engine().writeRoom();
+        assertThat(other.grow(20_000, 0).orElseThrow().code()).isEqualTo(ErrorCode.BUSY);
+        assertThat(large.grow(20_000, 90_000)).isEmpty(); // it would wait for ever
+        assertThat(other.grow(1, 0).orElseThrow()).hasMessageContaining("max-pending-size");
+        byte[] batch = batch(1).toByteArray();
+        assertThatThrownBy(() -> node.await(apply(1, batch, other)))
+                .extracting(failure -> ((SteleException) failure).code())
+                .isEqualTo(ErrorCode.BUSY);
+        CompletableFuture<?> write = apply(1, batch, large);
+        large.close();
+        node.await(write);
+        assertThat(other.grow(20_000, 0)).isEmpty();
+        other.close();
+        assertThat(node.engine().pendingWriteBytes()).isZero();
+    }
+
+    /** In their order, and none holds what it waits for. */
+    @Test
+    void clientsGoOnWhenThereIsRoom() {
+        List<String> resumed = new ArrayList<>();
+        WriteRoom full = node.engine().writeRoom();
+        WriteRoom first = node.engine().writeRoom();
+        WriteRoom second = node.engine().writeRoom();
+        WriteRoom gone = node.engine().writeRoom();
+        WriteRoom third = node.engine().writeRoom();
+        assertThat(first.mayReceive(1_000, () -> resumed.add("first"))).isTrue();
+        assertThat(full.grow(LIMIT, 0)).isEmpty();
+        assertThat(full.hasRoomFor(1)).isFalse();
+        assertThat(first.mayReceive(5_000, () -> resumed.add("first"))).isFalse();
+        assertThat(second.mayReceive(20_000, () -> resumed.add("second"))).isFalse();
+        assertThat(gone.mayReceive(1, () -> resumed.add("gone"))).isFalse();
+        assertThat(third.mayReceive(1_000, () -> resumed.add("third"))).isFalse();
+        gone.close();
+        assertThat(node.engine().pendingWriteBytes()).isEqualTo(LIMIT);
+        full.shrink(4_999);
+        assertThat(resumed).isEmpty();
+        full.shrink(1);
+        assertThat(resumed).containsExactly("first");
+        full.shrink(14_999);
+        assertThat(resumed).containsExactly("first");
+        full.shrink(1_001);
+        assertThat(resumed).containsExactly("first", "second", "third");
+        full.close();
+        assertThat(resumed).hasSize(3);
+        assertThat(node.engine().pendingWriteBytes()).isZero();
+    }
+
+    /** Else a client could wait for the end of a transaction that it has to send more for. */
+    @Test
+    void clientsDoNotWaitForStagedRows() {
+        List<String> resumed = new ArrayList<>();
+        String transaction = begin();
+        fill(transaction, 55);
+        WriteRoom room = node.engine().writeRoom();
+        assertThat(room.mayReceive(50_000, () -> resumed.add("room"))).isTrue();
+        WriteRoom other = node.engine().writeRoom();
+        assertThat(other.grow(20_000, 0)).isEmpty();
+        assertThat(room.mayReceive(50_000, () -> resumed.add("room"))).isFalse();
+        other.close();
+        assertThat(resumed).containsExactly("room");
+        assertThat(room.grow(50_000, 0).orElseThrow().code()).isEqualTo(ErrorCode.BUSY);
+        node.await(node.engine().abort(transaction));
+        assertThat(node.engine().pendingWriteBytes()).isZero();
+    }
+
     /** Nothing is left of it after any end that a write can have. */
     @Test
     void everythingIsGivenBack() {
@@ -98,6 +199,12 @@ final class TestWriteBudget {
                 assertThat(tooLarge.code()).isEqualTo(ErrorCode.TRANSACTION_TOO_LARGE);
             }
             ends.add(apply(random.nextInt(50))); // a conflict at times
+            WriteRoom room = node.engine().writeRoom();
+            room.grow(random.nextInt(5_000), 0);
+            ends.add(apply(1, batch(1).toByteArray(), room));
+            if (random.nextBoolean()) {
+                room.close(); // else at the end
+            }
             ends.add(node.engine().apply(table.shard(1), UUID.randomUUID(), 0, new byte[9], 0, 9));
             switch (random.nextInt(4)) {
                 case 0 -> ends.add(node.commit(transaction, List.of()));
@@ -115,6 +222,7 @@ final class TestWriteBudget {
                     assertThat(failed.code()).isNotEqualTo(ErrorCode.INTERNAL);
                 }
             }
+            room.close();
             assertThat(node.engine().pendingWriteBytes()).as("round %s", round).isZero();
         }
     }
@@ -141,6 +249,16 @@ final class TestWriteBudget {
                         batch.toByteArray(),
                         0,
                         batch.sizeBytes());
+    }
+
+    private CompletableFuture<?> apply(int id, byte[] batch, WriteRoom room) {
+        return node.engine()
+                .apply(table.shard(id), UUID.randomUUID(), 0, batch, 0, batch.length, room);
+    }
+
+    private void stage(String transaction, byte[] batch, WriteRoom room) {
+        node.engine()
+                .stage(transaction, Optional.empty(), table.shard(1), batch, 0, batch.length, room);
     }
 
     private WriteBatchBuilder batch(int id) {
