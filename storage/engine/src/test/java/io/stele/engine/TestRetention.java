@@ -1,6 +1,7 @@
 package io.stele.engine;
 
 import static io.stele.engine.Refusals.assertRefused;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.Catalog;
@@ -13,6 +14,12 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,10 +29,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Reads of the past, without a lease kept for them: at any LSN inside a table's retention they see
@@ -264,21 +267,45 @@ class TestRetention {
         assertThat(files(node, table)).isEmpty();
     }
 
+    /** As many as there are in the retention, also of rows that an open snapshot reads. */
     @Test
-    void theOldestOfManyTruncatedTablesAreForgotten() throws IOException {
+    void everyContentOfATableThatIsTruncatedOftenIsReadableThroughItsRetention()
+            throws IOException {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
-        TableId present = keyed(node, Orientation.COLUMN).id();
+        TestTable table = keyed(node, Orientation.COLUMN);
+        node.await(table.upsert(node.engine(), 1, "first", 1));
+        ReadPoint point = node.readPoint();
+        TableId present = table.id();
         List<TableId> all = new ArrayList<>();
         for (int time = 0; time < 40; time++) {
             all.add(present);
             present = node.engine().catalog().truncateTable(present).id();
+            node.tick(1);
         }
+        assertThat(table.snapshot(node.engine(), point)).containsEntry(1L, "first:1");
+        node.engine().closeReadPoint(point.id());
+        node.restart();
+        ReadPoint past = node.readPoint(point.lsn());
+        assertThat(node.engine().tableAsOf(past, present).schema().id()).isEqualTo(table.id());
+        assertThat(table.snapshot(node.engine(), past)).containsEntry(1L, "first:1");
+        node.engine().closeReadPoint(past.id());
         Catalog catalog = node.engine().catalog().current();
-        assertThat(all.stream().filter(id -> catalog.findTable(id).isPresent()).toList())
-                .isEqualTo(all.subList(24, 40));
-        node.engine().catalog().dropTable(present);
+        assertThat(all).allMatch(id -> catalog.findTable(id).isPresent());
+        node.tick(2 * DEFAULT_MILLIS);
+        node.tick(10_000);
         assertThat(node.engine().catalog().current().tables())
                 .noneMatch(entry -> all.contains(entry.schema().id()));
+    }
+
+    @Test
+    void aDroppedTableTakesItsEarlierContentsWithIt() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TableId present = keyed(node, Orientation.COLUMN).id();
+        for (int time = 0; time < 5; time++) {
+            present = node.engine().catalog().truncateTable(present).id();
+        }
+        node.engine().catalog().dropTable(present);
+        assertThat(node.engine().catalog().current().tables()).isEmpty();
     }
 
     private static String begin(SimulatedNode node, TestTable table, ReadPoint point, long id) {

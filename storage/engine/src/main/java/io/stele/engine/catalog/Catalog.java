@@ -6,11 +6,14 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -33,6 +36,7 @@ public final class Catalog {
     private final SortedSet<String> schemas;
     private final SortedMap<Integer, TableGroup> tableGroups;
     private final SortedMap<TableId, TableEntry> tables;
+    private final Map<TableId, TableEntry> predecessors; // by the table that took their place
     private final SortedMap<String, SortedMap<String, TableSchema>> publicTables;
     private final SortedMap<String, SortedMap<String, ViewSchema>> views;
     private final long nextTableId;
@@ -62,6 +66,11 @@ public final class Catalog {
             addTable(byId, entry);
         }
         this.tables = Collections.unmodifiableSortedMap(byId);
+        Map<TableId, TableEntry> replaced = new HashMap<>();
+        for (TableEntry entry : byId.values()) {
+            entry.successor().ifPresent(next -> replaced.put(next.tableId(), entry));
+        }
+        this.predecessors = Map.copyOf(replaced);
         this.views = new TreeMap<>();
         schemas.forEach(schema -> views.put(schema, new TreeMap<>()));
         Set<TableId> storage = new HashSet<>();
@@ -266,13 +275,7 @@ public final class Catalog {
 
     /** The table whose place another one took. */
     Optional<TableEntry> findPredecessor(TableId tableId) {
-        return tables.headMap(tableId).values().stream()
-                .filter(
-                        entry ->
-                                entry.successor()
-                                        .filter(next -> next.tableId().equals(tableId))
-                                        .isPresent())
-                .findFirst();
+        return Optional.ofNullable(predecessors.get(tableId));
     }
 
     TableEntry entry(TableId tableId) {

@@ -17,6 +17,7 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -39,9 +40,11 @@ final class CatalogEdit {
 
     /**
      * Most tables replaced by one that are retained for readers of the past: each has files and
-     * memory of its own.
+     * memory of its own, and a place in every catalog version. A statement every four seconds
+     * through a retention of an hour stays below. At the limit the next one is refused, since the
+     * history of the oldest is promised.
      */
-    static final int MAX_REPLACED = 16;
+    static final int MAX_REPLACED = 1_000;
 
     /** Most characters of a comment. */
     static final int MAX_COMMENT_LENGTH = 10_000;
@@ -240,6 +243,8 @@ final class CatalogEdit {
         checkName("table", definition.tableName());
         if (state == TableState.REPLACEMENT) {
             requireNoView(definition.schemaName(), definition.tableName());
+            base.findTable(definition.schemaName(), definition.tableName())
+                    .ifPresent(this::requireRoomForReplaced);
         } else {
             requireNoRelation(definition.schemaName(), definition.tableName());
         }
@@ -265,15 +270,30 @@ final class CatalogEdit {
                     "no clustering_key for orientation 'row', whose rows are sorted by primary_key",
                     "one");
         }
-        if (tables.size() >= MAX_TABLES) {
-            throw invalid("at most " + MAX_TABLES + " tables", tables.size() + 1);
-        }
+        requireRoomForTable();
         TableGroup group = findOrCreateGroup(tableGroupName, definition.shardCount());
         TableSchema copy = copy(definition, new TableId(nextTableId), 1, group);
         TableSchema schema = withBuiltIndexes(copy.withOptions(copy.options().beginTimeToLive()));
         nextTableId++;
         tables.put(schema.id(), new TableEntry(schema, state, begun(schema)));
         return schema;
+    }
+
+    private void requireRoomForTable() {
+        if (tables.size() >= MAX_TABLES) {
+            throw invalid("at most " + MAX_TABLES + " tables", tables.size() + 1);
+        }
+    }
+
+    /** Not at the publication of a staged table: it may be committed by then. */
+    private void requireRoomForReplaced(TableSchema table) {
+        int replaced = predecessors(table.id()).size();
+        if (replaced >= MAX_REPLACED) {
+            throw invalid(
+                    "at most %d earlier contents of table '%s' that are kept for readers of the past (they go when its retention is over; a shorter retention lets them go earlier)"
+                            .formatted(MAX_REPLACED, table.qualifiedName()),
+                    replaced + 1);
+        }
     }
 
     /** Makes a staged table public; STALE_TABLE if it is gone. */
@@ -306,7 +326,6 @@ final class CatalogEdit {
     /** Retains a table that another one replaces, for readers of the past. */
     private void keepReplaced(TableId tableId, TableId successor) {
         tables.put(tableId, base.entry(tableId).replacedBy(successor, now));
-        predecessors(tableId).stream().skip(MAX_REPLACED - 1).forEach(tables::remove);
     }
 
     /** The tables before one in its place, the newest first. */
@@ -410,6 +429,10 @@ final class CatalogEdit {
         requireNoStorage(tableId);
         TableEntry entry = base.entry(tableId);
         TableSchema old = entry.schema();
+        if (entry.state() == TableState.PUBLIC) {
+            requireRoomForTable();
+            requireRoomForReplaced(old);
+        }
         TableSchema schema =
                 withBuiltIndexes(
                         copy(
