@@ -11,8 +11,9 @@ import java.util.function.LongSupplier;
  * the wall clock does not.
  *
  * <p>Rows expire by these LSNs and history is discarded by them, irreversibly. So a wall clock that
- * jumps ahead of the machine's steady one is not followed until it has stayed there for {@link
- * #HELD_MILLIS}; meanwhile the steady one counts on.
+ * jumps away from the machine's steady one is not followed until it has stayed away for {@link
+ * #HELD_MILLIS}; meanwhile the steady one counts on. That holds for a jump back as well: rows that
+ * were written after it would have LSNs of the past, and expire at once when it is corrected.
  *
  * <p>Invariant: each {@link #next} is above every LSN that was returned or observed before. Guarded
  * by itself.
@@ -33,7 +34,7 @@ public final class HybridClock {
     private final LongSupplier steadyMillis;
     private long last;
     private long offsetMillis; // of the time that is followed to the steady clock
-    private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen ahead
+    private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen away
 
     /**
      * Follows a wall clock wherever it goes.
@@ -45,7 +46,7 @@ public final class HybridClock {
     }
 
     /**
-     * Follows a wall clock, but no sudden jump ahead.
+     * Follows a wall clock, but no sudden jump.
      *
      * @param wallMillis milliseconds since the epoch
      * @param steadyMillis milliseconds since any moment, of a clock that is never set
@@ -56,16 +57,20 @@ public final class HybridClock {
         this.offsetMillis = wallMillis.getAsLong() - steadyMillis.getAsLong();
     }
 
-    /** How far the wall clock is ahead of the followed time; 0 if it is not held back. */
+    /** How far the wall clock is away from the time that is followed; 0 if it is followed. */
     public synchronized long heldMillis() {
         long ahead = wallMillis.getAsLong() - steadyMillis.getAsLong() - offsetMillis;
-        return ahead > JUMP_MILLIS ? ahead : 0;
+        return isJump(ahead) ? Math.abs(ahead) : 0;
+    }
+
+    private static boolean isJump(long aheadMillis) {
+        return aheadMillis > JUMP_MILLIS || aheadMillis < -JUMP_MILLIS;
     }
 
     private long followedMillis() {
         long steady = steadyMillis.getAsLong();
         long wall = wallMillis.getAsLong();
-        if (wall - steady - offsetMillis <= JUMP_MILLIS) {
+        if (!isJump(wall - steady - offsetMillis)) {
             offsetMillis = wall - steady;
             jumpedMillis = NO_JUMP;
         } else if (jumpedMillis == NO_JUMP) {
