@@ -107,7 +107,7 @@ public final class EngineMetrics {
 
     @Managed(
             description =
-                    "How many milliseconds the wall clock jumped ahead, which is not followed for ten minutes")
+                    "How many milliseconds the wall clock jumped away, which is not followed for ten minutes")
     public long getHeldClockMillis() {
         return gauge(EngineStatus::heldClockMillis);
     }

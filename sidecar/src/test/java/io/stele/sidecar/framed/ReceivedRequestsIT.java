@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.client.SteleClient;
-import io.stele.protocol.client.TableWriter;
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;

@@ -21,7 +21,7 @@ import java.util.Map;
  * caches, write throttling and faults.
  *
  * @param lastLsn the last LSN that the clock assigned
- * @param heldClockMillis milliseconds by which the wall clock jumped ahead and which the LSN clock
+ * @param heldClockMillis milliseconds by which the wall clock jumped away and which the LSN clock
  *     does not follow yet
  * @param memTableBytes bytes in all memtables
  * @param waitingWriteBytes bytes of batches that wait because memory is full; above zero: flushes

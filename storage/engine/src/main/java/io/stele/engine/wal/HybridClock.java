@@ -11,8 +11,9 @@ import java.util.function.LongSupplier;
  * the wall clock does not.
  *
  * <p>Rows expire by these LSNs and history is discarded by them, irreversibly. So a wall clock that
- * jumps ahead of the machine's steady one is not followed until it has stayed there for {@link
- * #HELD_MILLIS}; meanwhile the steady one counts on.
+ * jumps away from the machine's steady one is not followed until it has stayed away for {@link
+ * #HELD_MILLIS}; meanwhile the steady one counts on. That holds for a jump back as well: rows that
+ * were written after it would have LSNs of the past, and expire at once when it is corrected.
  *
  * <p>At a start there is no steady clock of before. LSNs follow the wall clock at once, but the
  * time by which rows expire and history is discarded ({@link #expiryMillis}) continues from the
@@ -40,7 +41,7 @@ public final class HybridClock {
     private long last;
     private long newestWritten; // of the LSNs observed
     private long offsetMillis; // of the time that is followed to the steady clock
-    private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen ahead
+    private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen away
     private long expiryMillis;
     private long expiryOffsetMillis; // while expiry is held, to the steady clock
     private long expiryHeldSinceMillis = NO_JUMP; // steady
@@ -56,7 +57,7 @@ public final class HybridClock {
     }
 
     /**
-     * Follows a wall clock, but no sudden jump ahead.
+     * Follows a wall clock, but no sudden jump.
      *
      * @param wallMillis milliseconds since the epoch
      * @param steadyMillis milliseconds since any moment, of a clock that is never set
@@ -74,13 +75,17 @@ public final class HybridClock {
     }
 
     /**
-     * How far the wall clock is ahead of the time that is followed, by LSNs or by expiry alone; 0
+     * How far the wall clock is away from the time that is followed, by LSNs or by expiry alone; 0
      * if neither is held back.
      */
     public synchronized long heldMillis() {
         long offset = expiryHeldSinceMillis == NO_JUMP ? offsetMillis : expiryOffsetMillis;
         long ahead = wallMillis.getAsLong() - steadyMillis.getAsLong() - offset;
-        return ahead > JUMP_MILLIS ? ahead : 0;
+        return isJump(ahead) ? Math.abs(ahead) : 0;
+    }
+
+    private static boolean isJump(long aheadMillis) {
+        return aheadMillis > JUMP_MILLIS || aheadMillis < -JUMP_MILLIS;
     }
 
     /**
@@ -121,7 +126,7 @@ public final class HybridClock {
     private long followedMillis() {
         long steady = steadyMillis.getAsLong();
         long wall = wallMillis.getAsLong();
-        if (wall - steady - offsetMillis <= JUMP_MILLIS) {
+        if (!isJump(wall - steady - offsetMillis)) {
             offsetMillis = wall - steady;
             jumpedMillis = NO_JUMP;
         } else if (jumpedMillis == NO_JUMP) {

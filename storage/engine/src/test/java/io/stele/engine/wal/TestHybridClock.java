@@ -68,15 +68,46 @@ class TestHybridClock {
     }
 
     @Test
-    void smallStepsAndStepsBackAreFollowedAtOnce() {
+    void smallStepsAreFollowedAtOnce() {
         AtomicLong steady = new AtomicLong();
         HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
         wallMillis.addAndGet(HybridClock.JUMP_MILLIS);
         assertThat(guarded.next()).isEqualTo(Lsn.of(wallMillis.get(), 0));
         wallMillis.addAndGet(-5_000);
         guarded.next();
+        assertThat(guarded.heldMillis()).isZero();
         wallMillis.addAndGet(HybridClock.JUMP_MILLIS + 1);
         assertThat(guarded.heldMillis()).isEqualTo(HybridClock.JUMP_MILLIS + 1);
+    }
+
+    /**
+     * Otherwise rows that are written meanwhile have LSNs of long ago, and expire at once when a
+     * restart, or ten minutes, make the corrected clock the one to follow.
+     */
+    @Test
+    void aStepBackThatIsCorrectedChangesNothing() {
+        AtomicLong steady = new AtomicLong();
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        for (int second = 1; second <= 300; second++) {
+            steady.addAndGet(1_000);
+            wallMillis.addAndGet(second == 10 ? -599_000 : second == 13 ? 601_000 : 1_000);
+            assertThat(guarded.next()).isEqualTo(Lsn.of(1_000 + 1_000L * second, 0));
+            assertThat(guarded.heldMillis()).isEqualTo(second >= 10 && second < 13 ? 600_000 : 0);
+        }
+        assertThat(new HybridClock(wallMillis::get, steady::get).next())
+                .isEqualTo(Lsn.of(301_000, 0));
+    }
+
+    @Test
+    void aStepBackIsFollowedWhenItStays() {
+        AtomicLong steady = new AtomicLong();
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        wallMillis.addAndGet(-3_600_000);
+        Lsn held = guarded.next();
+        steady.addAndGet(HybridClock.HELD_MILLIS);
+        wallMillis.addAndGet(HybridClock.HELD_MILLIS);
+        assertThat(guarded.next()).isEqualTo(new Lsn(held.value() + 1));
+        assertThat(guarded.heldMillis()).isZero();
     }
 
     @Test
