@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.ErrorCode;
-import io.stele.protocol.ShardId;
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;

@@ -48,6 +48,7 @@ final class TestPendingLimits {
                 Thread.startVirtualThread(
                         () -> limits.giveBack(limits.takeUninterruptibly(90 << 10)));
         while (limits.waitingCount() == 0) {
+            assertThat(large.isAlive()).isTrue();
             LockSupport.parkNanos(1_000_000);
         }
         assertThat(limits.tryTake(1)).isZero();

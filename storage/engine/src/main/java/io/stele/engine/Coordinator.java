@@ -50,12 +50,14 @@ final class Coordinator {
     private final Retries retries;
     private final Executor deciding;
     private final Executor statements;
+    private final Executor prefetching;
     private final long maxResolvedBytes;
     private final long epoch;
 
     /**
      * @param deciding makes decisions and nothing else, so that nothing is in their way
      * @param statements waits for the catalog
+     * @param prefetching reads ahead of commits; may block, and nothing else waits for it
      * @param maxResolvedBytes of the rows that a transaction's conditional operations come to in a
      *     shard
      */
@@ -67,6 +69,7 @@ final class Coordinator {
             Retries retries,
             Executor deciding,
             Executor statements,
+            Executor prefetching,
             long maxResolvedBytes,
             long epoch) {
         this.shards = requireNonNull(shards, "shards is null");
@@ -76,6 +79,7 @@ final class Coordinator {
         this.retries = requireNonNull(retries, "retries is null");
         this.deciding = requireNonNull(deciding, "deciding is null");
         this.statements = requireNonNull(statements, "statements is null");
+        this.prefetching = requireNonNull(prefetching, "prefetching is null");
         this.maxResolvedBytes = Math.min(maxResolvedBytes, LogHold.MAX_RECORD_BYTES / 2);
         this.epoch = epoch;
     }
@@ -143,7 +147,11 @@ final class Coordinator {
             Commit commit, SortedSet<ShardId> participants) {
         return all(
                 participants.stream()
-                        .map(id -> shards.shard(id).prefetchCommit(commit.transactionId()))
+                        .map(
+                                id ->
+                                        shards.shard(id)
+                                                .prefetchCommit(
+                                                        commit.transactionId(), prefetching))
                         .toList());
     }
 

@@ -196,6 +196,7 @@ final class EngineAssembly {
                         retries,
                         threads.deciding(),
                         threads.catalog(),
+                        threads.openingLater(),
                         options.transactionBytes(),
                         epoch);
         OldDecisions oldDecisions =

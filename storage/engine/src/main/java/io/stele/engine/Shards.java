@@ -130,6 +130,7 @@ final class Shards implements LogListener {
                         options.apply(),
                         files,
                         clock::nowMillis,
+                        clock::expiryMillis,
                         options.maxWriteWait(),
                         threads.background(),
                         threads.lookups());

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -101,6 +103,30 @@ final class TestClockAtStart {
         node.restart();
         work();
         assertRows(BEFORE);
+    }
+
+    /** A client whose answer was lost repeats its batch when the node is back. */
+    @Test
+    void aClockThatIsAheadAtTheStartForgetsNoWriter() throws IOException {
+        start(Orientation.COLUMN);
+        TestTable rows = TestTable.create(node.engine(), "rows", Orientation.COLUMN, false, 1);
+        UUID writer = new UUID(1, 2);
+        WriteBatchBuilder batch = rows.batch();
+        batch.append(rows.row(1, "once", 1));
+        byte[] bytes = batch.toByteArray();
+        Lsn written =
+                node.await(node.engine().write(rows.shard(0), writer, 1, bytes, 0, bytes.length));
+        node.setClockAhead(30 * DAY);
+        node.restart();
+        node.await(node.engine().write(rows.shard(0), new UUID(3, 4), 1, bytes, 0, bytes.length));
+        node.await(node.engine().flush(rows.id()));
+        assertThat(
+                        node.await(
+                                node.engine()
+                                        .write(rows.shard(0), writer, 1, bytes, 0, bytes.length)))
+                .as("the answer that was lost")
+                .isEqualTo(written);
+        assertThat(rows.planned(node, node.readPoint())).hasSize(1);
     }
 
     @Test

@@ -6,7 +6,6 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -263,14 +262,22 @@ public final class Catalog {
      */
     public TableEntry entryAsOf(TableId tableId, Lsn lsn) {
         TableEntry entry = entry(tableId);
-        while (entry.history().createdLsn().filter(begin -> lsn.compareTo(begin) < 0).isPresent()) {
+        while (true) {
             Optional<TableEntry> before = findPredecessor(entry.schema().id());
-            if (before.isEmpty()) {
-                break;
+            if (before.isEmpty() || !isBefore(lsn, entry, before.get())) {
+                return entry;
             }
             entry = before.get();
         }
-        return entry;
+    }
+
+    /** A table that is staged gets the place at its publication, long after its creation. */
+    private static boolean isBefore(Lsn lsn, TableEntry entry, TableEntry predecessor) {
+        return entry.history().createdLsn().filter(begin -> lsn.compareTo(begin) < 0).isPresent()
+                || predecessor
+                        .successor()
+                        .filter(next -> lsn.compareTo(next.lsn()) < 0)
+                        .isPresent();
     }
 
     /** The table whose place another one took. */

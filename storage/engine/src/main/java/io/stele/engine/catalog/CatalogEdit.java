@@ -17,7 +17,6 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -10,7 +10,6 @@ import io.stele.objectstore.ParallelReads;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -67,15 +66,21 @@ final class BatchProbes {
     void addRows(WriteBatchReader batch, Predicate<KeySlice> isInFlight) {
         batch.rewind();
         while (batch.next()) {
-            OperationKind kind = batch.kind();
-            if (kind.isConditional()) {
+            if (batch.kind().isConditional()) {
                 KeySlice key = new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
-                if (!isInFlight.test(key) && !isInMemory(batch)) {
-                    rows.find(key, kind.isPartial());
+                if (!isInFlight.test(key)) {
+                    addRow(batch, key);
                 }
             }
         }
         batch.rewind();
+    }
+
+    /** Requests the row that the present operation of a batch depends on. */
+    void addRow(WriteBatchReader batch, KeySlice key) {
+        if (!isInMemory(batch)) {
+            rows.find(key, batch.kind().isPartial());
+        }
     }
 
     private boolean isInMemory(WriteBatchReader batch) {

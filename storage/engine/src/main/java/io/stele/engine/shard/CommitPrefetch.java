@@ -5,10 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.columnfile.orc.ColumnFileReader;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.scan.KeyPrefetch;
 import io.stele.engine.tablet.IndexView;
 import io.stele.engine.tablet.TableFiles;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
@@ -27,8 +29,11 @@ import java.util.OptionalLong;
  * may be called by any thread.
  */
 final class CommitPrefetch {
-    /** 32 MiB of rows of a part and table: blocks for more would drive out each other. */
-    private static final long MAX_BYTES = 32 << 20;
+    /** 8 MiB of batches of a part and table: blocks for more would drive out each other. */
+    private static final long MAX_BYTES = 8 << 20;
+
+    /** Of {@link KeyPrefetch#keysAFetch} lookups each, whose rows take some 16 MiB. */
+    private static final int MAX_PORTIONS = 16;
 
     private final TableFiles files;
 
@@ -69,18 +74,93 @@ final class CommitPrefetch {
         if (part.readLsn().isPresent()) {
             new ConflictCheck(files).prefetch(table, batches, part.readLsn().get().value());
         }
-        List<UniqueIndexCheck> checks = checks(table);
-        BatchProbes probes = new BatchProbes(table.schema(), files, checks);
-        probes.require(table.view());
+        Portions portions = new Portions(table);
         for (WriteBatchReader batch : batches) {
-            probes.addRows(batch, key -> false);
-            probes.addValues(batch, table.layout());
+            portions.add(batch);
         }
-        if (!checks.isEmpty()) {
-            addWorkerRows(part, table, probes, left);
+        portions.addRowsOf(part.files());
+        portions.read();
+    }
+
+    /** Lookups of keys and values, so many at a time that their rows fit into memory. */
+    private final class Portions {
+        private final TableShard table;
+        private final BatchProbes probes;
+        private final BinaryRow row;
+        private final int portion;
+        private int added;
+        private int left = MAX_PORTIONS;
+
+        private Portions(TableShard table) {
+            this.table = table;
+            this.probes = new BatchProbes(table.schema(), files, checks(table));
+            this.row = new BinaryRow(table.layout());
+            this.portion = KeyPrefetch.keysAFetch(table.view());
+            probes.require(table.view());
         }
-        if (probes.hasOpen()) {
-            probes.takeOpen().answer();
+
+        private void add(WriteBatchReader batch) throws IOException {
+            batch.rewind();
+            while (left > 0 && batch.next()) {
+                if (batch.kind().isConditional()) {
+                    KeySlice key =
+                            new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
+                    probes.addRow(batch, key);
+                    added();
+                }
+                // The whole rows of partial updates are not known yet
+                if (batch.kind().hasRow() && !batch.kind().isPartial()) {
+                    row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                    add(row);
+                }
+            }
+        }
+
+        private void add(BinaryRow added) throws IOException {
+            if (!probes.checks().isEmpty()) {
+                probes.addValues(added);
+                added();
+            }
+        }
+
+        private void addRowsOf(List<FileEntry> entries) throws IOException {
+            if (probes.checks().isEmpty()) {
+                return;
+            }
+            for (FileEntry entry : entries) {
+                if (entry.tableId().equals(table.schema().id())) {
+                    addRowsOf(entry);
+                }
+            }
+        }
+
+        private void addRowsOf(FileEntry entry) throws IOException {
+            RowMapping mapping = table.versions().mapping(entry.schemaVersion());
+            ColumnFileReader rows =
+                    ColumnFileReader.open(
+                            files.store(),
+                            entry.withIngest(Lsn.MIN, OptionalLong.empty()),
+                            mapping.from().columns());
+            try (ColumnFileCursor cursor = rows.cursor(mapping)) {
+                while (left > 0 && cursor.advance()) {
+                    add(cursor.row());
+                }
+            }
+        }
+
+        private void added() throws IOException {
+            added++;
+            if (added == portion) {
+                read();
+            }
+        }
+
+        private void read() throws IOException {
+            added = 0;
+            left--;
+            if (probes.hasOpen()) {
+                probes.takeOpen().answer();
+            }
         }
     }
 
@@ -91,28 +171,5 @@ final class CommitPrefetch {
                 .map(IndexView::indexId)
                 .map(id -> new UniqueIndexCheck(table, id))
                 .toList();
-    }
-
-    private void addWorkerRows(
-            PreparedPart part, TableShard table, BatchProbes probes, long maxBytes)
-            throws IOException {
-        long left = maxBytes;
-        for (FileEntry entry : part.files()) {
-            if (!entry.tableId().equals(table.schema().id())) {
-                continue;
-            }
-            RowMapping mapping = table.versions().mapping(entry.schemaVersion());
-            ColumnFileReader rows =
-                    ColumnFileReader.open(
-                            files.store(),
-                            entry.withIngest(Lsn.MIN, OptionalLong.empty()),
-                            mapping.from().columns());
-            try (ColumnFileCursor cursor = rows.cursor(mapping)) {
-                while (left > 0 && cursor.advance()) {
-                    probes.addValues(cursor.row());
-                    left -= cursor.row().length();
-                }
-            }
-        }
     }
 }

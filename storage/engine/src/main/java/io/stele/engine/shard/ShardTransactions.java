@@ -171,13 +171,19 @@ final class ShardTransactions {
      * need, before the log is held. Completes when that is in memory or cannot be read; never
      * exceptionally. Any thread.
      *
-     * @param lookups runs the reads; may block
+     * @param executor runs the reads; may block
      */
-    CompletableFuture<@Nullable Void> prefetch(String transactionId, Executor lookups) {
+    CompletableFuture<@Nullable Void> prefetch(String transactionId, Executor executor) {
         CommitPrefetch prefetch = new CommitPrefetch(files);
         return shard.context()
                 .submit(() -> reads(prefetch, transactionId))
-                .thenAcceptAsync(reads -> reads.forEach(ShardTransactions::readAhead), lookups)
+                .thenCompose(
+                        reads ->
+                                reads.isEmpty()
+                                        ? CompletableFuture.<@Nullable Void>completedFuture(null)
+                                        : CompletableFuture.runAsync(
+                                                () -> reads.forEach(ShardTransactions::readAhead),
+                                                executor))
                 .exceptionally(unread -> null); // the check reads it, and says what is wrong
     }
 

@@ -62,7 +62,6 @@ public final class TableGroupShard {
     private final LongSupplier nowMillis;
     private final WriteGate gate;
     private final TableFiles files;
-    private final Executor lookups;
     private final ShardTables tables;
     private final WriterWindows writers; // guarded by itself
     private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
@@ -84,6 +83,7 @@ public final class TableGroupShard {
      * @param context applies records while one worker is enough, and runs everything else that
      *     changes the shard
      * @param laneContexts creates the context of an apply worker
+     * @param expiryMillis by which what writers did is forgotten; at most the present
      * @param maxWriteWait a write that is held back for this long is refused
      * @param releaser runs writes that waited for memory
      * @param lookups runs reads of files that writes depend on; may block, and takes every task
@@ -95,16 +95,16 @@ public final class TableGroupShard {
             ApplyOptions apply,
             TableFiles files,
             LongSupplier nowMillis,
+            LongSupplier expiryMillis,
             Duration maxWriteWait,
             Executor releaser,
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
         this.failedObject = "shard " + id;
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
-        this.writers = new WriterWindows(nowMillis);
+        this.writers = new WriterWindows(nowMillis, expiryMillis);
         this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
         this.files = requireNonNull(files, "files is null");
-        this.lookups = requireNonNull(lookups, "lookups is null");
         this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
         this.appender = new WriteAppender(id, this::log, this::unlogged);
@@ -611,8 +611,8 @@ public final class TableGroupShard {
     }
 
     /** As {@link ShardTransactions#prefetch}; any thread. */
-    public CompletableFuture<@Nullable Void> prefetchCommit(String transactionId) {
-        return transactions.prefetch(transactionId, lookups);
+    public CompletableFuture<@Nullable Void> prefetchCommit(String transactionId, Executor reads) {
+        return transactions.prefetch(transactionId, reads);
     }
 
     /** As {@link ShardTransactions#findConflict}; any thread. */

@@ -59,6 +59,7 @@ final class WriterWindows {
     private static final int MAX_MESSAGE_CHARACTERS = 200; // of a refusal, a window has many
 
     private final LongSupplier nowMillis;
+    private final LongSupplier expiryMillis;
     private final Map<UUID, Window> windows = new LinkedHashMap<>(16, 0.75f, true);
     private long batches; // decided ones in all windows
     private long changes;
@@ -66,8 +67,13 @@ final class WriterWindows {
     private long uncapturedLsn = Long.MAX_VALUE; // lowest since the last capture
     private long newestLsn; // of all that were decided here
 
-    WriterWindows(LongSupplier nowMillis) {
+    /**
+     * @param expiryMillis at most the present, and before it while the machine's clock is in doubt:
+     *     a wrong clock must not make a shard forget writers, whose batches may come again
+     */
+    WriterWindows(LongSupplier nowMillis, LongSupplier expiryMillis) {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.expiryMillis = requireNonNull(expiryMillis, "expiryMillis is null");
     }
 
     /**
@@ -283,7 +289,7 @@ final class WriterWindows {
      * still request it; {@code Long.MAX_VALUE} if there is none.
      */
     synchronized long minUnsavedLsn() {
-        long oldestMillis = nowMillis.getAsLong() - WireLimits.WRITER_MEMORY.toMillis();
+        long oldestMillis = expiryMillis.getAsLong() - WireLimits.WRITER_MEMORY.toMillis();
         if (unsavedLsn == Long.MAX_VALUE || new Lsn(newestLsn).millis() < oldestMillis) {
             return Long.MAX_VALUE;
         }
@@ -312,7 +318,7 @@ final class WriterWindows {
 
     /** Those whose last batch is so old, as far as nothing of them is in flight. */
     private void forgetOld(long ageMillis) {
-        long oldest = nowMillis.getAsLong() - ageMillis;
+        long oldest = expiryMillis.getAsLong() - ageMillis;
         Iterator<Window> eldest = windows.values().iterator();
         while (eldest.hasNext()) {
             Window window = eldest.next();

@@ -81,6 +81,7 @@ class TestWriteAppender {
             append(appender, QUEUE_BYTES); // whatever waits behind the hold is full now
             Thread waiting = Thread.ofPlatform().start(() -> append(appender, QUEUE_BYTES));
             while (waiting.getState() != Thread.State.WAITING) {
+                assertThat(waiting.isAlive()).isTrue();
                 Thread.onSpinWait();
             }
 
@@ -91,6 +92,7 @@ class TestWriteAppender {
             hold.release();
             waiting.join();
             while (!tryAppend(appender)) {
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
                 Thread.onSpinWait(); // until the log has written what waited
             }
         }

@@ -31,7 +31,7 @@ class TestWriterWindows {
     private static final UUID WRITER = new UUID(1, 2);
 
     private long nowMillis = 1000;
-    private final WriterWindows windows = new WriterWindows(() -> nowMillis);
+    private final WriterWindows windows = new WriterWindows(() -> nowMillis, () -> nowMillis);
 
     @Test
     void aRepetitionInFlightSharesTheOutcome() {
@@ -169,7 +169,7 @@ class TestWriterWindows {
         assertThat(windows.capture(second.number()).writers()).isEmpty();
         assertThat(windows.capture(WriterWindows.NEVER).writers()).hasSize(2);
 
-        WriterWindows restored = new WriterWindows(() -> nowMillis);
+        WriterWindows restored = new WriterWindows(() -> nowMillis, () -> nowMillis);
         first.writers().forEach(writer -> restored.restore(writer, false));
         second.writers().forEach(writer -> restored.restore(writer, true));
         assertThat(restored.capture(0).writers()).isEqualTo(second.writers());
@@ -309,7 +309,7 @@ class TestWriterWindows {
         private List<WriterProgress> object = List.of();
         private long objectNumber;
         private int logStart; // of the records that the manifest does not have
-        private WriterWindows windows = new WriterWindows(() -> 0);
+        private WriterWindows windows = new WriterWindows(() -> 0, () -> 0);
         private long nextSequence = 1;
 
         private RandomWriter(long seed) {
@@ -440,7 +440,7 @@ class TestWriterWindows {
 
         private void restart() {
             inLog.clear();
-            windows = new WriterWindows(() -> 0);
+            windows = new WriterWindows(() -> 0, () -> 0);
             objectNumber = 0;
             object.forEach(writer -> windows.restore(writer, false));
             manifest.forEach(writer -> windows.restore(writer, true));
