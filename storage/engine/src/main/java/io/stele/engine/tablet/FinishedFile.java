@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class FinishedFile implements ParallelWrites.Write {
     private static final long OBJECTS = 2; // data and key index; checksums are part of the end
     private static final long FIRST_BUFFER_BYTES = 64 << 10; // of a writer to S3
+    private static final long COPIES = 2; // for the store, and for the data page cache
 
     private final TableFiles files;
     private final LateCommits commits;
@@ -47,12 +48,12 @@ final class FinishedFile implements ParallelWrites.Write {
 
     /**
      * An upper bound of the bytes that it has in memory until it is published: its objects, whose
-     * buffers grow by doubling, and its metadata.
+     * buffers grow by doubling, for the store and for the data page cache, and its metadata.
      */
     long heldBytes() {
         long objectBytes = entry.sizeBytes() + entry.keyIndex().orElseThrow().sizeBytes();
         return OBJECTS * FIRST_BUFFER_BYTES
-                + 2 * objectBytes
+                + COPIES * 2 * objectBytes
                 + requireNonNull(end, "end is null").heldBytes();
     }
 

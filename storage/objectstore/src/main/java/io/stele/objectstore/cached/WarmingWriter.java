@@ -6,6 +6,7 @@ import io.stele.cache.page.CachedFile;
 import io.stele.objectstore.ForwardingObjectWriter;
 import io.stele.objectstore.ObjectWriter;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -14,6 +15,9 @@ import java.util.Objects;
  * closed without publication are removed from the cache.
  */
 final class WarmingWriter extends ForwardingObjectWriter {
+    /** Many small files wait to be published, or to be cached, at the same time. */
+    private static final int FIRST_PAGE_BYTES = 4 << 10;
+
     private final CachedObjectStore store;
     private final String path;
     private final int pageBytes;
@@ -37,10 +41,8 @@ final class WarmingWriter extends ForwardingObjectWriter {
         super.write(bytes, offset, length);
         int position = offset;
         while (position < offset + length) {
-            if (page.length == 0) {
-                page = new byte[pageBytes];
-            }
             int count = Math.min(offset + length - position, pageBytes - filled);
+            reserve(filled + count);
             System.arraycopy(bytes, position, page, filled, count);
             position += count;
             filled += count;
@@ -50,6 +52,18 @@ final class WarmingWriter extends ForwardingObjectWriter {
                 filled = 0;
             }
         }
+    }
+
+    private void reserve(int size) {
+        if (size > page.length) {
+            int larger = Math.max(Math.max(size, FIRST_PAGE_BYTES), 2 * page.length);
+            page = Arrays.copyOf(page, Math.min(pageBytes, larger));
+        }
+    }
+
+    /** Of the page that is not full yet. */
+    int heldBytes() {
+        return page.length;
     }
 
     @Override

@@ -206,6 +206,23 @@ final class TestDataCache {
         }
     }
 
+    /** Thousands of them may wait to be published, or to be cached, at the same time. */
+    @Test
+    void aSmallFileThatIsWrittenHoldsNoWholePage() throws IOException {
+        try (DataCache cache = open(config(directory))) {
+            CachedObjectStore cached = cache.over(store, Warming.NEW_FILES);
+            try (WarmingWriter writer =
+                    new WarmingWriter(store.create(PATH), cached, PATH, PAGE)) {
+                writer.write(content(100, 1));
+                assertThat(writer.heldBytes()).isLessThanOrEqualTo(4 << 10);
+                writer.write(content(20_000, 1));
+                assertThat(writer.heldBytes()).isBetween(20_100, 40_200);
+                writer.write(content(PAGE, 1));
+                assertThat(writer.heldBytes()).isBetween(20_100, 40_200);
+            }
+        }
+    }
+
     @Test
     void whatWasNotPublishedIsForgotten() throws IOException {
         try (DataCache cache = open(config(directory))) {
