@@ -149,7 +149,7 @@ public final class SidecarFixture implements AutoCloseable {
      * Below the ports that systems give to outgoing connections: one of those could be taken by
      * anybody between a stop and a restart.
      */
-    private static int freePort() {
+    static int freePort() {
         while (true) {
             int candidate = ThreadLocalRandom.current().nextInt(15_000, 30_000);
             try (ServerSocket socket =

@@ -121,6 +121,21 @@ public final class SteleCluster implements AutoCloseable {
         return own;
     }
 
+    /** A sidecar of the test's own in a process, as a catalog of this name. */
+    KilledSidecar newSidecarProcess(String catalog, Map<String, String> more) throws IOException {
+        KilledSidecar own =
+                KilledSidecar.start(directory.resolve("process-" + catalogs.incrementAndGet()));
+        runner.createCatalog(
+                catalog,
+                "stele",
+                ImmutableMap.<String, String>builder()
+                        .putAll(own.catalogProperties())
+                        .putAll(more)
+                        .buildOrThrow());
+        runner.execute("CREATE SCHEMA " + catalog + ".s");
+        return own;
+    }
+
     @Override
     public void close() throws Exception {
         runner.close();

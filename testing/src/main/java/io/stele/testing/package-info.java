@@ -1,4 +1,7 @@
-/** Servers of others for tests and benchmarks; below every floor, in no product. */
+/**
+ * Servers for tests and benchmarks: of others, and sidecars as processes; below every floor, in no
+ * product.
+ */
 @NullMarked
 package io.stele.testing;
 

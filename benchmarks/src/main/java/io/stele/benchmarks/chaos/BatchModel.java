@@ -29,7 +29,9 @@ final class BatchModel {
         /** It is not there, and never will be. */
         REFUSED,
         /** Uncertain, but a reader that checked afterwards found nothing. */
-        ABSENT_WHEN_ASKED
+        ABSENT_WHEN_ASKED,
+        /** Its rows may have expired, each by itself. */
+        EXPIRED
     }
 
     private record Entry(long rows, Outcome outcome) {}
@@ -64,6 +66,18 @@ final class BatchModel {
                     "batch %d is there in part: %d of %d rows".formatted(batch, found, entry.rows));
         }
         return List.of();
+    }
+
+    /** From now on rows of a batch may be missing, if they were ever there. */
+    synchronized void expired(long batch) {
+        entries.computeIfPresent(
+                batch,
+                (id, entry) ->
+                        switch (entry.outcome) {
+                            case ACKNOWLEDGED, UNKNOWN, EXPIRED ->
+                                    new Entry(entry.rows, Outcome.EXPIRED);
+                            case REFUSED, ABSENT_WHEN_ASKED -> entry;
+                        });
     }
 
     synchronized long size() {
@@ -106,6 +120,7 @@ final class BatchModel {
         return switch (entry.outcome) {
             case ACKNOWLEDGED -> found.rows == entry.rows;
             case REFUSED, ABSENT_WHEN_ASKED -> found.rows == 0;
+            case EXPIRED -> found.rows <= entry.rows;
             case UNKNOWN ->
                     whole ? found.rows == 0 || found.rows == entry.rows : found.rows <= entry.rows;
         };

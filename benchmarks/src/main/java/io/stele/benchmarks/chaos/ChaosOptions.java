@@ -2,11 +2,13 @@ package io.stele.benchmarks.chaos;
 
 import static java.util.Objects.requireNonNull;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -16,14 +18,16 @@ import java.util.TreeSet;
  * @param duration of the load and its disturbances, without the start before and the check after it
  * @param seed of the schedule and of the actions of the clients
  * @param without keys of disturbances and clients that are left out
+ * @param json the file that gets the report
  */
-record ChaosOptions(Duration duration, long seed, Set<String> without) {
+record ChaosOptions(Duration duration, long seed, Set<String> without, Optional<Path> json) {
     /** Longer runs are several, so that each one's folders stay small. */
     private static final double MAX_MINUTES = 24 * 60;
 
     ChaosOptions {
         requireNonNull(duration, "duration is null");
         without = Set.copyOf(without);
+        requireNonNull(json, "json is null");
     }
 
     /**
@@ -35,6 +39,7 @@ record ChaosOptions(Duration duration, long seed, Set<String> without) {
         double minutes = 10;
         long seed = newSeed;
         Set<String> without = new LinkedHashSet<>();
+        Optional<Path> json = Optional.empty();
         for (int at = 0; at < words.size(); at += 2) {
             String option = words.get(at);
             if (at + 1 == words.size()) {
@@ -46,12 +51,14 @@ record ChaosOptions(Duration duration, long seed, Set<String> without) {
                 case "--minutes" -> minutes = minutes(value);
                 case "--seed" -> seed = seed(value);
                 case "--without" -> without.addAll(keys(value));
+                case "--json" -> json = Optional.of(Path.of(value));
                 default ->
                         throw new IllegalArgumentException(
-                                "Expected --minutes, --seed or --without, found " + option);
+                                "Expected --minutes, --seed, --without or --json, found " + option);
             }
         }
-        return new ChaosOptions(Duration.ofMillis(Math.round(minutes * 60_000)), seed, without);
+        return new ChaosOptions(
+                Duration.ofMillis(Math.round(minutes * 60_000)), seed, without, json);
     }
 
     boolean has(String key) {

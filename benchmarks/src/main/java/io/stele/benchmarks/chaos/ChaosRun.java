@@ -18,8 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * The main program behind {@code bin/stele chaos}: real servers, real clients, and faults drawn
@@ -40,6 +42,8 @@ public final class ChaosRun {
                     "partitions",
                     "transfers",
                     "ddl",
+                    "rows",
+                    "expiry",
                     "large-rows",
                     "large-transactions");
 
@@ -50,7 +54,9 @@ public final class ChaosRun {
     private final ChaosOptions options;
     private final Findings findings;
     private final List<Player> players = new ArrayList<>();
+    private final CountDownLatch go = new CountDownLatch(1);
     private volatile boolean stopped;
+    private double secondsUntilReady;
 
     private ChaosRun(Run run, ChaosOptions options, Findings findings) {
         this.run = requireNonNull(run, "run is null");
@@ -102,6 +108,7 @@ public final class ChaosRun {
     }
 
     private void play(SidecarKeeper sidecar, Disturber disturber) throws Exception {
+        long startNanos = System.nanoTime();
         if (!sidecar.start(() -> {})) {
             findings.violation("sidecar", "does not start: " + sidecar.logTail());
             return;
@@ -117,7 +124,7 @@ public final class ChaosRun {
                 SteleClient client = client();
                 FlightClient flight = Clients.flight(run)) {
             findings.say("Trino starts as process " + trino.pid());
-            startClients(
+            ClientContext context =
                     new ClientContext(
                             run,
                             findings,
@@ -125,18 +132,69 @@ public final class ChaosRun {
                             client,
                             flight,
                             options.has("large-rows"),
-                            options.has("large-transactions")));
+                            options.has("large-transactions"),
+                            new ClientTally("none"));
             try {
+                if (!awaitTrino(trino) || !awaitClients(context)) {
+                    return;
+                }
+                secondsUntilReady = (System.nanoTime() - startNanos) / 1e9;
+                findings.say("all clients are ready");
+                go.countDown();
                 disturber.play(System.nanoTime() + options.duration().toNanos());
                 disturber.calm();
+                awaitWork(disturber);
                 stopClients();
                 disturber.crashLast();
                 verify();
+                checkWork();
             } catch (Disturber.LostSidecarException e) {
                 findings.violation("sidecar", String.valueOf(e.getMessage()));
+            } finally {
                 stopped = true;
+                go.countDown();
             }
         }
+    }
+
+    private boolean awaitTrino(ServerProcess trino) throws InterruptedException {
+        long deadline = System.nanoTime() + TRINO_START_BOUND.toNanos();
+        try (ReadyProbe probe = new ReadyProbe()) {
+            while (!probe.isTrinoReady(run.uri("trino.uri"))) {
+                if (!trino.isAlive() || System.nanoTime() > deadline) {
+                    findings.violation(
+                            "trino",
+                            "%s; its log ends with: %s"
+                                    .formatted(
+                                            trino.isAlive()
+                                                    ? "does not start within %d s"
+                                                            .formatted(
+                                                                    TRINO_START_BOUND.toSeconds())
+                                                    : "ended at its start",
+                                            trino.logTail()));
+                    return false;
+                }
+                TimeUnit.MILLISECONDS.sleep(200);
+            }
+        }
+        return true;
+    }
+
+    /** A run in which a client is silent proves nothing for it: then it does not begin. */
+    private boolean awaitClients(ClientContext context) throws InterruptedException {
+        startClients(context);
+        long deadline = System.nanoTime() + PREPARE_BOUND.toNanos();
+        boolean isReady = true;
+        for (Player player : players) {
+            if (!player.prepared.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                isReady = false;
+                findings.violation(
+                        player.client.key(),
+                        "is not ready within %d s: %s"
+                                .formatted(PREPARE_BOUND.toSeconds(), player.failure));
+            }
+        }
+        return isReady;
     }
 
     private ServerProcess startTrino() throws IOException {
@@ -177,24 +235,22 @@ public final class ChaosRun {
     }
 
     private void startClients(ClientContext context) {
-        List<ChaosClient> direct =
-                List.of(
-                        new JavaWrites(context),
-                        new FlightWrites(context),
-                        new LongTransactions(context));
-        List<ChaosClient> sql =
-                List.of(
-                        new SqlBatches(context, SqlBatches.Statements.BATCHES),
-                        new SqlBatches(context, SqlBatches.Statements.PARTITIONS),
-                        new SqlTransfers(context),
-                        new SqlDefinitions(context));
-        direct.forEach(client -> start(client, false));
-        sql.forEach(client -> start(client, true));
+        start("java", context, JavaWrites::new);
+        start("flight", context, FlightWrites::new);
+        start("transactions", context, LongTransactions::new);
+        start("sql", context, own -> new SqlBatches(own, SqlBatches.Statements.BATCHES));
+        start("partitions", context, own -> new SqlBatches(own, SqlBatches.Statements.PARTITIONS));
+        start("transfers", context, SqlTransfers::new);
+        start("ddl", context, SqlDefinitions::new);
+        start("rows", context, SqlRows::new);
+        start("expiry", context, SqlExpiry::new);
     }
 
-    private void start(ChaosClient client, boolean needsTrino) {
-        if (options.has(client.key())) {
-            Player player = new Player(client, needsTrino);
+    private void start(
+            String key, ClientContext context, Function<ClientContext, ChaosClient> client) {
+        if (options.has(key)) {
+            ClientTally tally = new ClientTally(key);
+            Player player = new Player(client.apply(context.countedBy(tally)), tally);
             players.add(player);
             player.thread.start();
         }
@@ -214,12 +270,32 @@ public final class ChaosRun {
 
     private void verify() {
         for (Player player : players) {
-            String key = player.client.key();
-            if (!player.isPrepared) {
-                findings.say(key + " was not ready in time: " + player.failure);
-            } else if (!player.thread.isAlive()) {
+            if (!player.thread.isAlive()) {
                 verify(player.client);
             }
+        }
+    }
+
+    /** On a loaded machine, what is missing when the minutes are over may come in calm weather. */
+    private void awaitWork(Disturber disturber)
+            throws IOException, InterruptedException, Disturber.LostSidecarException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (System.nanoTime() < deadline
+                && players.stream()
+                        .anyMatch(player -> player.tally.missing(options.duration()).isPresent())) {
+            disturber.mend();
+            TimeUnit.SECONDS.sleep(1);
+        }
+    }
+
+    private void checkWork() {
+        for (Player player : players) {
+            player.tally
+                    .missing(options.duration())
+                    .ifPresent(
+                            missing ->
+                                    findings.violation(
+                                            player.client.key(), "did too little: " + missing));
         }
     }
 
@@ -248,42 +324,31 @@ public final class ChaosRun {
         }
     }
 
-    private void report() {
-        findings.say("");
-        findings.say(
-                "seed %d: %d episodes, %d starts, %d crashes, %d requests to the store"
-                        .formatted(
-                                options.seed(),
-                                findings.counted("episodes"),
-                                findings.counted("starts"),
-                                findings.counted("crashes"),
-                                findings.counted("requests")));
-        findings.say("weather:    " + findings.counted("weather ", ", "));
-        findings.say("incidents:  " + findings.counted("incident ", ", "));
-        findings.say("faults:     " + findings.counted("fault ", ", "));
-        findings.say("statements: " + findings.counted("statements ", ", "));
-        findings.say("failed:     " + findings.counted("failures of ", ", "));
-        findings.say(
-                "open:       %d outcomes were asked for, %d late requests, %d failed logs"
-                        .formatted(
-                                findings.counted("outcomes asked for"),
-                                findings.counted("late requests"),
-                                findings.counted("failed logs")));
-        List<String> violations = findings.violations();
-        findings.say(violations.isEmpty() ? "no violation" : violations.size() + " violations");
+    private void report() throws IOException {
+        ChaosReport report =
+                ChaosReport.of(
+                        options,
+                        secondsUntilReady,
+                        players.stream().map(player -> player.tally).toList(),
+                        findings);
+        System.out.println();
+        System.out.println(report.text());
+        if (options.json().isPresent()) {
+            report.write(options.json().get());
+        }
     }
 
     /** A client and its thread, from its preparation to the end of the run. */
     private final class Player {
         private final ChaosClient client;
-        private final boolean needsTrino;
+        private final ClientTally tally;
         private final Thread thread;
-        private volatile boolean isPrepared;
-        private volatile String failure = "it was not its turn";
+        private final CountDownLatch prepared = new CountDownLatch(1);
+        private volatile String failure = "its first statement has no answer";
 
-        Player(ChaosClient client, boolean needsTrino) {
+        Player(ChaosClient client, ClientTally tally) {
             this.client = client;
-            this.needsTrino = needsTrino;
+            this.tally = tally;
             this.thread =
                     Thread.ofPlatform()
                             .daemon()
@@ -293,51 +358,31 @@ public final class ChaosRun {
 
         private void play() {
             try {
-                if (needsTrino) {
-                    awaitTrino();
-                }
                 prepare();
-                if (isPrepared) {
-                    findings.say(client.key() + " is ready");
-                }
-                Random random = new Random(options.seed() + client.key().hashCode());
-                while (!stopped) {
-                    try {
-                        client.step(random);
-                    } catch (Exception e) {
-                        findings.violation(client.key(), "unexpected failure: " + e);
-                        pause(1_000);
-                    }
-                }
-            } catch (Exception e) {
-                findings.violation(client.key(), "does not get ready: " + e);
+                go.await();
+            } catch (InterruptedException e) {
+                return; // nobody interrupts it but a deadline, which is reported
             }
-        }
-
-        private void awaitTrino() throws InterruptedException {
-            long deadline = System.nanoTime() + TRINO_START_BOUND.toNanos();
-            try (ReadyProbe probe = new ReadyProbe()) {
-                while (!stopped && !probe.isTrinoReady(run.uri("trino.uri"))) {
-                    if (System.nanoTime() > deadline) {
-                        throw new IllegalStateException("Trino does not start");
-                    }
-                    TimeUnit.MILLISECONDS.sleep(200);
+            Random random = new Random(options.seed() + client.key().hashCode());
+            while (!stopped) {
+                try {
+                    client.step(random);
+                } catch (Exception e) {
+                    findings.violation(client.key(), "unexpected failure: " + e);
+                    pause(1_000);
                 }
             }
         }
 
-        private void prepare() throws Exception {
-            long deadline = System.nanoTime() + PREPARE_BOUND.toNanos();
+        private void prepare() throws InterruptedException {
             while (!stopped) {
                 try {
                     client.prepare();
-                    isPrepared = true;
+                    prepared.countDown();
+                    findings.say(client.key() + " is ready");
                     return;
                 } catch (Exception e) {
                     failure = e.toString();
-                    if (System.nanoTime() > deadline) {
-                        throw e;
-                    }
                     TimeUnit.MILLISECONDS.sleep(200);
                 }
             }

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param largeRows whether rows of megabytes are among those written
  * @param largeTransactions whether transactions near and above the limits are among those written
+ * @param tally of the client that has this context
  */
 record ClientContext(
         Run run,
@@ -35,7 +36,8 @@ record ClientContext(
         SteleClient client,
         FlightClient flight,
         boolean largeRows,
-        boolean largeTransactions) {
+        boolean largeTransactions,
+        ClientTally tally) {
     static final String SCHEMA = "chaos";
 
     /** How long an open outcome is requested, over restarts and outages. */
@@ -52,6 +54,13 @@ record ClientContext(
         requireNonNull(deadlines, "deadlines is null");
         requireNonNull(client, "client is null");
         requireNonNull(flight, "flight is null");
+        requireNonNull(tally, "tally is null");
+    }
+
+    /** The same for the client that is counted here. */
+    ClientContext countedBy(ClientTally other) {
+        return new ClientContext(
+                run, findings, deadlines, client, flight, largeRows, largeTransactions, other);
     }
 
     /** Connected as soon as the sidecar is there, however long it was away. */
@@ -64,13 +73,13 @@ record ClientContext(
     }
 
     /** Does something that counts as a statement and has its deadline. */
-    <T> T statement(String kind, String what, Callable<T> task) throws Exception {
-        findings.count("statements " + kind);
+    <T> T statement(String what, Callable<T> task) throws Exception {
+        tally.stated();
         try {
-            return deadlines.within(kind + ": " + Findings.shortened(what), task);
+            return deadlines.within(tally.key() + ": " + Findings.shortened(what), task);
         } catch (SteleException | SQLException e) {
-            findings.count("failures of " + kind + " " + Failures.code(e));
-            Failures.report(kind + ": " + what, e, findings);
+            findings.count("failures of " + tally.key() + " " + Failures.code(e));
+            Failures.report(tally.key(), what, e, findings);
             TimeUnit.MILLISECONDS.sleep(FAILURE_PAUSE_MILLIS);
             throw e;
         }
@@ -86,11 +95,30 @@ record ClientContext(
     }
 
     List<List<Object>> query(TrinoSession session, String sql) throws Exception {
-        return statement("sql", sql, () -> session.query(sql));
+        return statement(sql, () -> session.query(sql));
     }
 
     long update(TrinoSession session, String sql) throws Exception {
-        return statement("sql", sql, () -> session.update(sql));
+        return statement(sql, () -> session.update(sql));
+    }
+
+    /**
+     * Runs any change of the catalog: while the outcome of an earlier one is unknown in the store,
+     * others are refused, and reads show the state before it.
+     */
+    void settle(TrinoSession session, String view) throws Exception {
+        update(session, "CREATE OR REPLACE VIEW %s AS SELECT 1 AS one".formatted(view));
+    }
+
+    /** An answer was compared with the model; these are the differences. */
+    void checked(List<String> wrong) {
+        tally.checked();
+        wrong.forEach(this::violation);
+    }
+
+    /** This client was promised something else. */
+    void violation(String what) {
+        findings.violation(tally.key(), what);
     }
 
     void createTable(TableSchema schema) {

@@ -14,6 +14,9 @@ import java.time.Duration;
 final class ClockSteps {
     private static final String PROPERTY = "stele.testing.clock-offset-file";
 
+    private static final Duration MIN_STEP = Duration.ofMinutes(1);
+    private static final Duration MAX_STEP = Duration.ofMinutes(10);
+
     private final Path file;
 
     private ClockSteps(Path file) {
@@ -30,6 +33,18 @@ final class ClockSteps {
                 "-D%s=%s%n".formatted(PROPERTY, file),
                 StandardOpenOption.APPEND);
         return steps;
+    }
+
+    /**
+     * A step ahead or back, which neither authentication nor a lease should take for the passing of
+     * time.
+     *
+     * @param strength from 0, the farthest back, to 1, the farthest ahead
+     */
+    static Duration offset(double strength) {
+        double range = MAX_STEP.toMillis() - MIN_STEP.toMillis();
+        double distance = MIN_STEP.toMillis() + Math.abs(2 * strength - 1) * range;
+        return Duration.ofMillis(Math.round(strength < 0.5 ? -distance : distance));
     }
 
     /** From now on the clock is that far from the machine's. */

@@ -15,9 +15,7 @@ import java.util.concurrent.TimeUnit;
  * thread.
  */
 final class Disturber {
-    /** Authentication allows clocks that are a minute apart. */
-    private static final Duration MAX_STEP = Duration.ofSeconds(50);
-
+    private static final Duration WRONG_CLOCK = Duration.ofSeconds(3);
     private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
     private static final Duration DISK_BOUND = Duration.ofSeconds(4);
 
@@ -56,12 +54,17 @@ final class Disturber {
             Episode episode = schedule.next();
             rest(episode.calmMillis());
             findings.count("episodes");
-            findings.count("weather " + episode.weather().kind().key());
+            findings.count(
+                    ChaosReport.EPISODES
+                            + episode.weather().kind().key()
+                            + " "
+                            + episode.incident()
+                                    .map(Incident::key)
+                                    .orElse(ChaosReport.NO_INCIDENT));
             findings.say(describe(episode));
             store.turn(episode.weather());
             rest(episode.beforeMillis());
             if (episode.incident().isPresent()) {
-                findings.count("incident " + episode.incident().get().key());
                 befall(episode.incident().get(), episode.strength());
             }
             rest(episode.afterMillis());
@@ -110,8 +113,11 @@ final class Disturber {
                     sidecar.pause(Duration.ofMillis((long) (strength * MAX_PAUSE.toMillis())));
             case DISK -> fillDisk();
             case CLOCK -> {
-                clock.step(Duration.ofMillis((long) ((2 * strength - 1) * MAX_STEP.toMillis())));
-                TimeUnit.SECONDS.sleep(3);
+                Duration offset = ClockSteps.offset(strength);
+                for (Duration step : List.of(offset, offset.negated())) {
+                    clock.step(step);
+                    rest((int) WRONG_CLOCK.toMillis());
+                }
                 clock.step(Duration.ZERO);
             }
         }
@@ -128,7 +134,7 @@ final class Disturber {
     }
 
     /** Restarts a sidecar that ended, or that docs/operations.md requires to be restarted. */
-    private void mend() throws IOException, InterruptedException, LostSidecarException {
+    void mend() throws IOException, InterruptedException, LostSidecarException {
         if (!sidecar.isAlive()) {
             findings.count("crashes");
             findings.violation(

@@ -24,7 +24,10 @@ final class Failures {
     /** Whether it is certain that the statement did nothing. */
     static boolean isRefusal(Exception failure) {
         return switch (failure) {
-            case SteleException stele -> stele.code().category() == ErrorCode.Category.USER;
+            // An attempt before it may have been answered to nobody, when the clock was right
+            case SteleException stele ->
+                    stele.code().category() == ErrorCode.Category.USER
+                            && stele.code() != ErrorCode.UNAUTHENTICATED;
             case SQLException sql -> sql.getErrorCode() > 0 && sql.getErrorCode() < INTERNAL_CODES;
             default -> false;
         };
@@ -43,7 +46,7 @@ final class Failures {
     }
 
     /** Reports a failure that no fault around the servers excuses. */
-    static void report(String where, Exception failure, Findings findings) {
+    static void report(String client, String what, Exception failure, Findings findings) {
         boolean isOurs =
                 switch (failure) {
                     case SteleException stele ->
@@ -59,7 +62,7 @@ final class Failures {
                     default -> true;
                 };
         if (isOurs) {
-            findings.violation(where, "internal failure: " + failure);
+            findings.violation(client, "internal failure of %s: %s".formatted(what, failure));
         }
     }
 

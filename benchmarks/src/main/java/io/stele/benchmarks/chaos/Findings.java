@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -36,6 +37,7 @@ final class Findings {
         synchronized (violations) {
             violations.add(text);
             number = violations.size();
+            count("violations of " + where);
         }
         if (number <= MAX_TOLD) {
             say("VIOLATION " + text);
@@ -60,19 +62,16 @@ final class Findings {
         return count == null ? 0 : count.sum();
     }
 
-    /** Counts whose names begin with this, without it. */
-    String counted(String prefix, String separator) {
-        StringBuilder text = new StringBuilder();
+    /** Counts whose names begin with this, by the rest of the name. */
+    Map<String, Long> counts(String prefix) {
+        Map<String, Long> found = new TreeMap<>();
         counts.forEach(
                 (what, count) -> {
                     if (what.startsWith(prefix)) {
-                        text.append(text.isEmpty() ? "" : separator)
-                                .append(what, prefix.length(), what.length())
-                                .append(' ')
-                                .append(count.sum());
+                        found.put(what.substring(prefix.length()), count.sum());
                     }
                 });
-        return text.isEmpty() ? "none" : text.toString();
+        return found;
     }
 
     List<String> violations() {

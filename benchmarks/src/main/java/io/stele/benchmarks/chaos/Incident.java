@@ -10,7 +10,7 @@ enum Incident {
     PAUSE("pause"),
     /** The disk of the log is full; then there is room, and a restart if the log has failed. */
     DISK("disk"),
-    /** The clock of the sidecar jumps, and back some seconds later. */
+    /** The clock of the sidecar jumps by minutes, then as far the other way, and is right again. */
     CLOCK("clock");
 
     private final String key;

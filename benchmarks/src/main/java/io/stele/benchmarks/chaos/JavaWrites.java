@@ -94,7 +94,6 @@ final class JavaWrites implements ChaosClient {
         int count = 1 + random.nextInt(MAX_BURST);
         try {
             context.statement(
-                    "java",
                     "burst of %d upserts and deletions".formatted(count),
                     () -> {
                         try (TableWriter writer =
@@ -105,7 +104,9 @@ final class JavaWrites implements ChaosClient {
                             return writer.flush();
                         }
                     });
+            context.tally().acknowledged();
         } catch (SteleException e) {
+            context.tally().open();
             // Those without an answer stay between what was acknowledged and what was sent
         }
     }
@@ -154,7 +155,6 @@ final class JavaWrites implements ChaosClient {
         }
         try {
             context.statement(
-                    "java",
                     "%d inserts of keys that are there".formatted(INSERTS),
                     () -> {
                         try (TableWriter writer =
@@ -164,17 +164,15 @@ final class JavaWrites implements ChaosClient {
                                 writer.insert((long) id, -1L, null)
                                         .thenAccept(
                                                 lsn ->
-                                                        context.findings()
-                                                                .violation(
-                                                                        "java",
-                                                                        "an INSERT of key %d, which is there, was answered as done"
-                                                                                .formatted(id)));
+                                                        context.violation(
+                                                                "an INSERT of key %d, which is there, was answered as done"
+                                                                        .formatted(id)));
                             }
                             return writer.flush();
                         }
                     });
         } catch (SteleException e) {
-            // As it should be
+            context.tally().refused(); // as it should be
         }
     }
 
@@ -190,23 +188,19 @@ final class JavaWrites implements ChaosClient {
         for (int at = 0; at < ids.size(); at++) {
             check(ids.get(at), keys.get(ids.get(at)).since(before[at]), rows.get(at));
         }
+        context.checked(List.of());
     }
 
     private void check(int id, KeyModel.Bounds bounds, Optional<List<@Nullable Object>> row) {
         bounds.check(row.map(values -> (Long) requireNonNull(values.get(1), "a version is null")))
-                .ifPresent(
-                        wrong ->
-                                context.findings()
-                                        .violation("java", "key %d: %s".formatted(id, wrong)));
+                .ifPresent(wrong -> context.violation("key %d: %s".formatted(id, wrong)));
         row.ifPresent(
                 values -> {
                     long version = (Long) requireNonNull(values.get(1), "a version is null");
                     if (!payload(id, version).equals(values.get(2))) {
-                        context.findings()
-                                .violation(
-                                        "java",
-                                        "key %d has another payload than its version %d was written with"
-                                                .formatted(id, version));
+                        context.violation(
+                                "key %d has another payload than its version %d was written with"
+                                        .formatted(id, version));
                     }
                 });
     }
@@ -216,9 +210,7 @@ final class JavaWrites implements ChaosClient {
         List<@Nullable Object[]> wanted = new ArrayList<>();
         ids.forEach(id -> wanted.add(new Object[] {(long) id}));
         return context.statement(
-                "java",
-                "lookup of %d keys".formatted(ids.size()),
-                () -> table().multiGet(wanted, at));
+                "lookup of %d keys".formatted(ids.size()), () -> table().multiGet(wanted, at));
     }
 
     private SteleTable table() {
@@ -231,7 +223,6 @@ final class JavaWrites implements ChaosClient {
         try {
             ReadPointReply point =
                     context.statement(
-                            "flight",
                             "open a read point",
                             () ->
                                     context.flight()
@@ -246,9 +237,9 @@ final class JavaWrites implements ChaosClient {
             TimeUnit.MILLISECONDS.sleep(random.nextInt(1_000));
             List<Optional<List<@Nullable Object>>> second = get(ids, Optional.of(point.lsn()));
             if (!first.equals(second)) {
-                context.findings()
-                        .violation("java", "two lookups at %s differ".formatted(point.lsn()));
+                context.violation("two lookups at %s differ".formatted(point.lsn()));
             }
+            context.checked(List.of());
             context.flight()
                     .action(
                             Actions.CLOSE_READ_POINT,
@@ -269,5 +260,6 @@ final class JavaWrites implements ChaosClient {
         for (int id = 0; id < KEYS; id++) {
             check(id, keys.get(id).since(keys.get(id).oldest(starts())), rows.get(id));
         }
+        context.checked(List.of());
     }
 }

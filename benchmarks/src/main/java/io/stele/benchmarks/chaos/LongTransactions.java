@@ -18,6 +18,8 @@ import io.stele.protocol.api.CommitTransactionRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.PutMode;
 import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.RenewLeasesReply;
+import io.stele.protocol.api.RenewLeasesRequest;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowMessage;
@@ -31,16 +33,20 @@ import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.nio.ByteBuffer;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Transactions over all shards that stay open for seconds before they are committed or given up. A
- * commit without an answer is sent again until there is one.
+ * Transactions over all shards, some at a time, which stay open for several of their leases while
+ * these are renewed, and are committed or given up then. A commit without an answer is sent again
+ * until there is one.
  */
 final class LongTransactions implements ChaosClient {
     private static final String TABLE = "ledger";
@@ -49,12 +55,34 @@ final class LongTransactions implements ChaosClient {
     /** Of ids a batch. */
     private static final long STRIDE = 1_000;
 
-    private static final int MAX_OPEN_MILLIS = 5_000;
+    private static final int MAX_OPEN = 3;
+    private static final Duration TICK = Duration.ofMillis(250);
+
+    /** As {@code stele.transaction.idle-timeout} of the run's sidecar, for who names none. */
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    private static final int MAX_LEASES = 5;
+    private static final Duration RENEWAL_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(20);
 
     private final ClientContext context;
     private final BatchModel model = new BatchModel(true);
+    private final List<Transaction> open = new ArrayList<>();
+    private @Nullable TrinoSession session;
     private long next = 1;
+
+    /**
+     * An open transaction with its rows.
+     *
+     * @param launches of the sidecar so far; it does not outlive its sidecar
+     */
+    private record Transaction(
+            String id,
+            long batch,
+            LeaseModel lease,
+            long launches,
+            long beganNanos,
+            long dueNanos) {}
 
     LongTransactions(ClientContext context) {
         this.context = requireNonNull(context, "context is null");
@@ -66,7 +94,8 @@ final class LongTransactions implements ChaosClient {
     }
 
     @Override
-    public void prepare() {
+    public void prepare() throws Exception {
+        session = context.session();
         context.createTable(
                 new TableSchema(
                         new TableId(1),
@@ -89,21 +118,109 @@ final class LongTransactions implements ChaosClient {
 
     @Override
     public void step(Random random) throws Exception {
+        renew();
+        if (open.size() < MAX_OPEN) {
+            open(random);
+        } else if (random.nextInt(6) == 0) {
+            try {
+                verify();
+            } catch (SQLException e) {
+                // Checked again later
+            }
+        }
+        endThoseDue(random);
+        TimeUnit.MILLISECONDS.sleep(TICK.toMillis());
+    }
+
+    private void open(Random random) throws Exception {
         long batch = next++;
         model.sent(batch, ROWS);
+        // Until its commit is sent
+        model.became(batch, BatchModel.Outcome.REFUSED);
         try {
-            String id = begin();
+            long launches = launches();
+            long began = System.nanoTime();
+            Optional<Long> ttl =
+                    random.nextBoolean() ? Optional.of(LEASE.toMillis()) : Optional.empty();
+            String id = begin(ttl);
+            LeaseModel lease = new LeaseModel(LEASE.toNanos(), began);
             stage(id, batch, payloadLength(random));
-            TimeUnit.MILLISECONDS.sleep(random.nextInt(MAX_OPEN_MILLIS));
-            if (random.nextInt(5) == 0) {
-                abort(id);
-                model.became(batch, BatchModel.Outcome.REFUSED);
-            } else {
-                commit(id, batch);
-            }
+            double leases = random.nextInt(3) == 0 ? 0 : MAX_LEASES * random.nextDouble();
+            long due = System.nanoTime() + (long) (leases * LEASE.toNanos());
+            open.add(new Transaction(id, batch, lease, launches, began, due));
         } catch (SteleException e) {
-            // Before its commit was sent
-            model.became(batch, BatchModel.Outcome.REFUSED);
+            context.tally().refused();
+        }
+    }
+
+    private long launches() {
+        return context.findings().counted(SidecarKeeper.LAUNCHES);
+    }
+
+    private void renew() throws Exception {
+        if (open.isEmpty()) {
+            return;
+        }
+        long sent = System.nanoTime();
+        RenewLeasesRequest request =
+                new RenewLeasesRequest(
+                        List.of(),
+                        LEASE.toMillis(),
+                        open.stream().map(Transaction::id).toList(),
+                        LEASE.toMillis());
+        List<String> ended;
+        try {
+            ended =
+                    context.statement(
+                                    "renew %d transactions".formatted(open.size()),
+                                    () ->
+                                            context.flight()
+                                                    .action(
+                                                            Actions.RENEW_LEASES,
+                                                            request,
+                                                            RenewLeasesReply.class,
+                                                            RENEWAL_TIMEOUT))
+                            .endedTransactions();
+        } catch (SteleException e) {
+            return; // the leases go on, or end
+        }
+        long answered = System.nanoTime();
+        for (Transaction transaction : List.copyOf(open)) {
+            if (ended.contains(transaction.id())) {
+                lost(transaction, answered);
+                open.remove(transaction);
+                context.tally().refused();
+            } else {
+                transaction.lease().renewed(sent, answered);
+            }
+        }
+    }
+
+    /** The sidecar may end none whose lease was renewed, unless it was restarted. */
+    private void lost(Transaction transaction, long nowNanos) {
+        if (transaction.lease().isHeld(nowNanos) && transaction.launches() == launches()) {
+            context.violation(
+                    "transaction %s was gone %d ms after it began, with a lease that was renewed all the while"
+                            .formatted(
+                                    transaction.id(),
+                                    TimeUnit.NANOSECONDS.toMillis(
+                                            nowNanos - transaction.beganNanos())));
+        } else {
+            context.findings().count("transactions lost with their lease or sidecar");
+        }
+    }
+
+    private void endThoseDue(Random random) throws Exception {
+        for (Transaction transaction : List.copyOf(open)) {
+            if (System.nanoTime() - transaction.dueNanos() < 0) {
+                continue;
+            }
+            open.remove(transaction);
+            if (random.nextInt(5) == 0) {
+                abort(transaction.id());
+            } else {
+                commit(transaction);
+            }
         }
     }
 
@@ -119,24 +236,22 @@ final class LongTransactions implements ChaosClient {
         return context.client().table(ClientContext.SCHEMA, TABLE).schema();
     }
 
-    private String begin() throws Exception {
-        TableId table = context.statement("flight", "describe " + TABLE, this::schema).id();
+    private String begin(Optional<Long> ttlMillis) throws Exception {
+        TableId table = context.statement("describe " + TABLE, this::schema).id();
         return context.statement(
-                        "flight",
                         "begin a transaction",
                         () ->
                                 context.flight()
                                         .action(
                                                 Actions.BEGIN_TRANSACTION,
                                                 new BeginTransactionRequest(
-                                                        table, Optional.empty(), Optional.empty()),
+                                                        table, Optional.empty(), ttlMillis),
                                                 BeginTransactionReply.class))
                 .transactionId();
     }
 
     private void stage(String id, long batch, int payloadLength) throws Exception {
         context.statement(
-                "flight",
                 "stage %d rows of %d bytes".formatted(ROWS, payloadLength),
                 () -> {
                     stage(schema(), id, batch, payloadLength);
@@ -177,24 +292,30 @@ final class LongTransactions implements ChaosClient {
     }
 
     private void abort(String id) throws Exception {
-        context.statement(
-                "flight",
-                "abort " + id,
-                () ->
-                        context.flight()
-                                .action(
-                                        Actions.ABORT_TRANSACTION,
-                                        new AbortTransactionRequest(id),
-                                        Done.class));
+        context.tally().refused();
+        try {
+            context.statement(
+                    "abort " + id,
+                    () ->
+                            context.flight()
+                                    .action(
+                                            Actions.ABORT_TRANSACTION,
+                                            new AbortTransactionRequest(id),
+                                            Done.class));
+        } catch (SteleException e) {
+            // Its lease will end
+        }
     }
 
     /** Repeats the commit until its outcome is certain. */
-    private void commit(String id, long batch) throws Exception {
+    private void commit(Transaction transaction) throws Exception {
+        String id = transaction.id();
+        model.became(transaction.batch(), BatchModel.Outcome.UNKNOWN);
         long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
+        boolean isFirst = true;
         while (System.nanoTime() < deadline) {
             try {
                 context.statement(
-                        "flight",
                         "commit " + id,
                         () ->
                                 context.flight()
@@ -204,23 +325,33 @@ final class LongTransactions implements ChaosClient {
                                                         id, List.of(), Optional.empty()),
                                                 CommitTransactionReply.class,
                                                 COMMIT_TIMEOUT));
-                model.became(batch, BatchModel.Outcome.ACKNOWLEDGED);
+                model.became(transaction.batch(), BatchModel.Outcome.ACKNOWLEDGED);
+                context.tally().acknowledged();
+                if (System.nanoTime() - transaction.beganNanos() > 2 * LEASE.toNanos()) {
+                    context.findings().count("transactions committed after several leases");
+                }
                 return;
             } catch (SteleException e) {
-                if (Failures.isRefusal(e) && e.code() != ErrorCode.UNAUTHENTICATED) {
-                    model.became(batch, BatchModel.Outcome.REFUSED);
+                if (Failures.isRefusal(e)) {
+                    if (isFirst && e.code() == ErrorCode.TRANSACTION_NOT_FOUND) {
+                        lost(transaction, System.nanoTime());
+                    }
+                    model.became(transaction.batch(), BatchModel.Outcome.REFUSED);
+                    context.tally().refused();
                     return;
+                }
+                if (isFirst) {
+                    context.tally().open();
+                    isFirst = false;
                 }
                 TimeUnit.MILLISECONDS.sleep(200);
             }
         }
-        context.findings().violation(key(), "nobody answers what became of " + id);
+        context.violation("nobody answers what became of " + id);
     }
 
     @Override
     public void verify() throws Exception {
-        try (TrinoSession session = context.session()) {
-            FlightWrites.check(context, session, TABLE, "id", model.copy(), key());
-        }
+        FlightWrites.check(context, requireNonNull(session, "not prepared"), TABLE, "id", model);
     }
 }

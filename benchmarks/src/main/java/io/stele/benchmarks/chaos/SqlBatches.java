@@ -36,7 +36,7 @@ final class SqlBatches implements ChaosClient {
                 return new Insert(rows, sequence(batch, rows, "n, " + payload));
             }
         },
-        /** Of rows over many partitions, in the order of their days, or not. */
+        /** Of rows over up to 5,000 partitions, in the order of their days, or not. */
         PARTITIONS(
                 "partitions",
                 "parts",
@@ -44,8 +44,9 @@ final class SqlBatches implements ChaosClient {
                 " WITH (partitioned_by = ARRAY['p'])") {
             @Override
             Insert insert(long batch, Random random, boolean large) {
-                long rows = List.of(90L, 300L, 1_000L).get(random.nextInt(3));
-                int days = List.of(7, 90, 400).get(random.nextInt(3));
+                boolean many = large && random.nextInt(16) == 0;
+                long rows = many ? 10_000 : List.of(90L, 300L, 1_000L).get(random.nextInt(3));
+                int days = many ? 5_000 : List.of(7, 90, 400).get(random.nextInt(3));
                 int factor = random.nextBoolean() ? 1 : 7919;
                 return new Insert(
                         rows,
@@ -111,7 +112,7 @@ final class SqlBatches implements ChaosClient {
     public void step(Random random) throws Exception {
         if (model.size() > 0 && random.nextInt(6) == 0) {
             try {
-                FlightWrites.check(context, session(), statements.table, "n", model.copy(), key());
+                FlightWrites.check(context, session(), statements.table, "n", model);
             } catch (SQLException e) {
                 // Checked again later
             }
@@ -123,10 +124,13 @@ final class SqlBatches implements ChaosClient {
         try {
             context.update(session(), insert.sql());
             model.became(batch, BatchModel.Outcome.ACKNOWLEDGED);
+            context.tally().acknowledged();
         } catch (SQLException e) {
             if (Failures.isRefusal(e)) {
                 model.became(batch, BatchModel.Outcome.REFUSED);
+                context.tally().refused();
             } else {
+                context.tally().open();
                 ask(batch);
             }
         }
@@ -145,15 +149,13 @@ final class SqlBatches implements ChaosClient {
                                                         .formatted(statements.table, batch))
                                         .getFirst()
                                         .getFirst();
-                for (String wrong : model.asked(batch, found)) {
-                    context.findings().violation(key(), wrong);
-                }
+                context.checked(model.asked(batch, found));
                 return;
             } catch (SQLException e) {
                 TimeUnit.SECONDS.sleep(1);
             }
         }
-        context.findings().violation(key(), "nobody answers what became of batch " + batch);
+        context.violation("nobody answers what became of batch " + batch);
     }
 
     private TrinoSession session() {
@@ -162,6 +164,6 @@ final class SqlBatches implements ChaosClient {
 
     @Override
     public void verify() throws Exception {
-        FlightWrites.check(context, session(), statements.table, "n", model.copy(), key());
+        FlightWrites.check(context, session(), statements.table, "n", model);
     }
 }

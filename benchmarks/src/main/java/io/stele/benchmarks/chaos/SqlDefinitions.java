@@ -53,6 +53,14 @@ final class SqlDefinitions implements ChaosClient {
 
     @Override
     public void step(Random random) throws Exception {
+        if (random.nextInt(6) == 0) {
+            try {
+                verify();
+            } catch (SQLException e) {
+                // Checked again later
+            }
+            return;
+        }
         String name = NAMES.get(random.nextInt(NAMES.size()));
         Map<String, Long> after = new TreeMap<>(tables);
         String sql =
@@ -60,15 +68,16 @@ final class SqlDefinitions implements ChaosClient {
                         ? change(name, after, random)
                         : create(name, after, random);
         try {
-            context.update(requireNonNull(session, "not prepared"), sql);
+            context.update(session(), sql);
             tables.clear();
             tables.putAll(after);
+            context.tally().acknowledged();
             remember(sql + ": done");
         } catch (SQLException e) {
             if (Failures.isRefusal(e)) {
-                context.findings()
-                        .violation(key(), "refused: %s: %s".formatted(sql, e.getMessage()));
+                context.violation("refused: %s: %s".formatted(sql, e.getMessage()));
             }
+            context.tally().open();
             remember(sql + ": " + e.getMessage());
             resolve(sql, after);
         }
@@ -120,14 +129,13 @@ final class SqlDefinitions implements ChaosClient {
         long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
         while (System.nanoTime() < deadline) {
             try {
-                settle();
+                context.settle(session(), SCHEMA + "." + SETTLED);
                 Map<String, Long> found = read();
+                context.checked(List.of());
                 if (!found.equals(tables) && !found.equals(after)) {
-                    context.findings()
-                            .violation(
-                                    key(),
-                                    "after %s, whose outcome was open: expected %s or %s, found %s; before: %s"
-                                            .formatted(sql, tables, after, found, history));
+                    context.violation(
+                            "after %s, whose outcome was open: expected %s or %s, found %s; before: %s"
+                                    .formatted(sql, tables, after, found, history));
                 }
                 remember("found " + found);
                 tables.clear();
@@ -137,21 +145,15 @@ final class SqlDefinitions implements ChaosClient {
                 TimeUnit.SECONDS.sleep(1);
             }
         }
-        context.findings().violation(key(), "nobody answers what became of " + sql);
+        context.violation("nobody answers what became of " + sql);
     }
 
-    /**
-     * Runs any statement: while the outcome of an earlier one is unknown in the store, others are
-     * refused, and reads show the state before it.
-     */
-    private void settle() throws Exception {
-        context.update(
-                requireNonNull(session, "not prepared"),
-                "CREATE OR REPLACE VIEW %s.%s AS SELECT 1 AS one".formatted(SCHEMA, SETTLED));
+    private TrinoSession session() {
+        return requireNonNull(session, "not prepared");
     }
 
     private Map<String, Long> read() throws Exception {
-        TrinoSession open = requireNonNull(session, "not prepared");
+        TrinoSession open = session();
         Map<String, Long> found = new TreeMap<>();
         for (List<Object> table : context.query(open, "SHOW TABLES FROM " + SCHEMA)) {
             String name = (String) table.getFirst();
@@ -169,12 +171,11 @@ final class SqlDefinitions implements ChaosClient {
     @Override
     public void verify() throws Exception {
         Map<String, Long> found = read();
+        context.checked(List.of());
         if (!found.equals(tables)) {
-            context.findings()
-                    .violation(
-                            key(),
-                            "expected tables with rows %s, found %s; before: %s"
-                                    .formatted(tables, found, history));
+            context.violation(
+                    "expected tables with rows %s, found %s; before: %s"
+                            .formatted(tables, found, history));
         }
     }
 }

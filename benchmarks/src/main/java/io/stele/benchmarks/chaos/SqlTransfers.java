@@ -68,13 +68,17 @@ final class SqlTransfers implements ChaosClient {
                                             + " balance = balance + CASE id WHEN %d THEN -%d ELSE %d END WHERE id IN (%d, %d)")
                                     .formatted(from, amount, amount, from, to));
             if (rows != 2) {
-                context.findings().violation(key(), "an UPDATE of 2 rows said " + rows);
+                context.violation("an UPDATE of 2 rows said " + rows);
             }
             acknowledged++;
             open--;
+            context.tally().acknowledged();
         } catch (SQLException e) {
             if (Failures.isRefusal(e)) {
                 open--;
+                context.tally().refused();
+            } else {
+                context.tally().open();
             }
         }
     }
@@ -87,21 +91,15 @@ final class SqlTransfers implements ChaosClient {
                                 "SELECT count(*), sum(balance), sum(transfers) FROM accounts")
                         .getFirst();
         long transfers = found.get(2) instanceof Long sum ? sum : 0;
+        context.checked(List.of());
         if (!found.get(0).equals((long) ACCOUNTS)
                 || !Long.valueOf(SUM).equals(found.get(1))
                 || transfers % 2 != 0
                 || transfers / 2 < acknowledged
                 || transfers / 2 > acknowledged + open) {
-            context.findings()
-                    .violation(
-                            key(),
-                            "expected %d accounts, a sum of %d and %d to %d transfers, found %s"
-                                    .formatted(
-                                            ACCOUNTS,
-                                            SUM,
-                                            acknowledged,
-                                            acknowledged + open,
-                                            found));
+            context.violation(
+                    "expected %d accounts, a sum of %d and %d to %d transfers, found %s"
+                            .formatted(ACCOUNTS, SUM, acknowledged, acknowledged + open, found));
         }
     }
 }

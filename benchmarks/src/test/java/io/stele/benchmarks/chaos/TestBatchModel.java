@@ -65,6 +65,19 @@ final class TestBatchModel {
     }
 
     @Test
+    void whatExpiresMayBeMissingInPart() {
+        model.sent(1, 10);
+        model.became(1, Outcome.ACKNOWLEDGED);
+        model.expired(1);
+        assertThat(model.check(Map.of(1L, new Found(3, 3)))).isEmpty();
+        assertThat(model.check(Map.of(1L, new Found(3, 2)))).hasSize(1);
+        model.sent(2, 10);
+        model.became(2, Outcome.REFUSED);
+        model.expired(2);
+        assertThat(model.check(Map.of(2L, new Found(3, 3)))).hasSize(1);
+    }
+
+    @Test
     void aReaderIsComparedWithWhatWasKnownBefore() {
         model.sent(1, 10);
         BatchModel before = model.copy();

@@ -3,6 +3,8 @@ package io.stele.benchmarks.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -49,7 +51,16 @@ final class TestSchedule {
                 .hasMessageContaining("large-rows")
                 .hasMessageContaining("found rain");
         assertThatThrownBy(() -> parse("--speed", "9"))
-                .hasMessage("Expected --minutes, --seed or --without, found --speed");
+                .hasMessage("Expected --minutes, --seed, --without or --json, found --speed");
+        assertThat(parse("--json", "a.json").json()).hasValue(Path.of("a.json"));
+    }
+
+    @Test
+    void clocksAreWrongByAMinuteAtLeast() {
+        assertThat(ClockSteps.offset(0)).isEqualTo(Duration.ofMinutes(-10));
+        assertThat(ClockSteps.offset(0.49)).isLessThan(Duration.ofMinutes(-1));
+        assertThat(ClockSteps.offset(0.5)).isEqualTo(Duration.ofMinutes(1));
+        assertThat(ClockSteps.offset(1)).isEqualTo(Duration.ofMinutes(10));
     }
 
     private static ChaosOptions parse(String... words) {

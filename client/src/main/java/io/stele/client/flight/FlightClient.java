@@ -55,8 +55,17 @@ public final class FlightClient implements AutoCloseable {
     private final Channel authenticated;
 
     public FlightClient(String host, int port, Optional<ClientTls> tls, TokenSource tokens) {
-        requireNonNull(host, "host is null");
-        this.where = host + ":" + port;
+        this(requireNonNull(host, "host is null") + ":" + port, channel(host, port, tls), tokens);
+    }
+
+    /** A client of an injected channel. */
+    FlightClient(String where, ManagedChannel channel, TokenSource tokens) {
+        this.where = requireNonNull(where, "where is null");
+        this.channel = requireNonNull(channel, "channel is null");
+        this.authenticated = ClientInterceptors.intercept(channel, new BearerCredentials(tokens));
+    }
+
+    static ManagedChannel channel(String host, int port, Optional<ClientTls> tls) {
         NettyChannelBuilder builder =
                 NettyChannelBuilder.forAddress(host, port)
                         .maxInboundMessageSize(FlightMethods.MAX_MESSAGE_BYTES)
@@ -69,8 +78,7 @@ public final class FlightClient implements AutoCloseable {
         } else {
             builder.usePlaintext();
         }
-        this.channel = builder.build();
-        this.authenticated = ClientInterceptors.intercept(channel, new BearerCredentials(tokens));
+        return builder.build();
     }
 
     private static io.grpc.netty.shaded.io.netty.handler.ssl.SslContext sslContext(ClientTls tls) {

@@ -107,6 +107,34 @@ final class TestFlightClient {
                 .hasMessageContaining("SHUTDOWN");
     }
 
+    /** However far away its next attempt is, which after minutes is minutes. */
+    @Test
+    void aClientThatWasIdleForLongConnectsWhenItIsTold() throws Exception {
+        int port = service.port();
+        int nobody;
+        try (ServerSocket unused = new ServerSocket(0)) {
+            nobody = unused.getLocalPort();
+        }
+        try (FlightClient idle =
+                new FlightClient(
+                        "idle",
+                        new LongBackoffChannel(
+                                FlightClient.channel("127.0.0.1", port, Optional.empty()),
+                                FlightClient.channel("127.0.0.1", nobody, Optional.empty())),
+                        new TokenSource(TestingFlightService.SECRET, Clock.systemUTC(), "test"))) {
+            assertThat(idle.listActions()).hasSize(1);
+            service.close();
+            assertThatThrownBy(idle::listActions).isInstanceOf(SteleException.class);
+            assertThatThrownBy(() -> idle.connect(Duration.ofSeconds(20)))
+                    .hasMessageContaining("Expected a connection to idle");
+            assertThat(idle.isBackingOff()).isTrue();
+            service = new TestingFlightService(port);
+            assertThatThrownBy(idle::listActions).isInstanceOf(SteleException.class);
+            idle.connect(Duration.ofSeconds(20));
+            assertThat(idle.listActions()).hasSize(1);
+        }
+    }
+
     @Test
     void testInfo() {
         FlightInfo info = client.info(FlightDescriptor.path("s", "t"));

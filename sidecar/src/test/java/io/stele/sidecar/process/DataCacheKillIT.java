@@ -16,6 +16,7 @@ import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.testing.SidecarProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

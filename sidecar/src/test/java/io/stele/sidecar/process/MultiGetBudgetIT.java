@@ -31,6 +31,7 @@ import io.stele.protocol.wire.MultiGetReply;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.testing.SidecarProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;

@@ -26,6 +26,7 @@ import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.testing.LongRun;
 import io.stele.testing.MiniHdfs;
+import io.stele.testing.SidecarProcess;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.stele.sidecar.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.sidecar.TestingSidecar;
+import io.stele.testing.SidecarProcess;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;

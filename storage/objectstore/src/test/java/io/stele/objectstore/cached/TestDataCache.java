@@ -211,13 +211,12 @@ final class TestDataCache {
     void aSmallFileThatIsWrittenHoldsNoWholePage() throws IOException {
         try (DataCache cache = open(config(directory))) {
             CachedObjectStore cached = cache.over(store, Warming.NEW_FILES);
-            try (WarmingWriter writer =
-                    new WarmingWriter(store.create(PATH), cached, PATH, 1 << 20)) {
+            try (WarmingWriter writer = new WarmingWriter(store.create(PATH), cached, PATH, PAGE)) {
                 writer.write(content(100, 1));
                 assertThat(writer.heldBytes()).isLessThanOrEqualTo(4 << 10);
                 writer.write(content(20_000, 1));
                 assertThat(writer.heldBytes()).isBetween(20_100, 40_200);
-                writer.write(content(1 << 20, 1));
+                writer.write(content(PAGE, 1));
                 assertThat(writer.heldBytes()).isBetween(20_100, 40_200);
             }
         }

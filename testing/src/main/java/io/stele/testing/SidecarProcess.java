@@ -1,4 +1,4 @@
-package io.stele.sidecar.process;
+package io.stele.testing;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,8 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/** A sidecar in a JVM of its own, as users run it. */
-final class SidecarProcess {
+/**
+ * A sidecar in a JVM of its own, as users run it, from the class path of the test. Confined to one
+ * thread.
+ */
+public final class SidecarProcess {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
 
     /** The first one that ends in order writes it, and those after it start in half the time. */
@@ -36,7 +39,7 @@ final class SidecarProcess {
     }
 
     /** Starts the process; {@code directory} gets its configuration, log and ports file. */
-    static SidecarProcess launch(Path directory, Map<String, String> properties)
+    public static SidecarProcess launch(Path directory, Map<String, String> properties)
             throws IOException {
         Path portsFile = directory.resolve("ports.json");
         Files.deleteIfExists(portsFile);
@@ -80,7 +83,7 @@ final class SidecarProcess {
     }
 
     /** Whether there is the archive, or none can be made. */
-    static boolean startsFast() {
+    public static boolean startsFast() {
         return Files.exists(CLASS_ARCHIVE) || !hasOnlyFiles(classPath());
     }
 
@@ -100,7 +103,7 @@ final class SidecarProcess {
     }
 
     /** Waits until it serves, and returns its ports. */
-    Ports awaitReady() throws IOException {
+    public Ports awaitReady() throws IOException {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
         while (!Files.exists(portsFile)) {
             if (!process.isAlive()) {
@@ -126,18 +129,18 @@ final class SidecarProcess {
     }
 
     /** SIGKILL, and waits until the process is gone. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         awaitEnd();
     }
 
     /** SIGTERM; returns the exit code. */
-    int terminate() {
+    public int terminate() {
         process.destroy();
         return awaitEnd();
     }
 
-    int awaitEnd() {
+    public int awaitEnd() {
         try {
             if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("The sidecar does not end:\n" + output());
@@ -149,7 +152,7 @@ final class SidecarProcess {
         return process.exitValue();
     }
 
-    String output() {
+    public String output() {
         try {
             return Files.readString(log);
         } catch (IOException e) {
@@ -157,5 +160,5 @@ final class SidecarProcess {
         }
     }
 
-    record Ports(int http, int flight, int client) {}
+    public record Ports(int http, int flight, int client) {}
 }
