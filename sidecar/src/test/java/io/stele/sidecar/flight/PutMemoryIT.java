@@ -169,7 +169,7 @@ final class PutMemoryIT {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<CompletableFuture<Void>> ends = new ArrayList<>();
             for (int i = 0; i < streams; i++) {
-                long firstId = 100_000 + i * rows;
+                long firstId = 100_000L + i * rows;
                 ends.add(
                         CompletableFuture.runAsync(
                                 () -> {

@@ -167,7 +167,7 @@ final class ReceivedRequestsIT {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<CompletableFuture<Void>> ends = new ArrayList<>();
             for (int i = 0; i < writers; i++) {
-                long firstId = 1_000 + i * rows;
+                long firstId = 1_000L + i * rows;
                 ends.add(CompletableFuture.runAsync(() -> writeRows(firstId, rows, text), threads));
             }
             for (CompletableFuture<Void> end : ends) {
