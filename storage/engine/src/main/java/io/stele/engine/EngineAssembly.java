@@ -170,6 +170,7 @@ final class EngineAssembly {
             warehouseLog.begin(recovered);
         }
         shards.passOver(recovery.unknownShards(), lost.keptRecords());
+        warehouse.checkDamaged();
         clock.beginExpiry();
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         Set<TableId> inDoubt = shards.tablesInDoubt();

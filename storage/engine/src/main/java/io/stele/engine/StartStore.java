@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * is repeated, with pauses. After each failure an object that this start has read before is read
  * again. If that always works and the read never does, the object is damaged: the read fails with
  * CORRUPT_DATA, so that what depends on the object is set aside. If that fails too, it is an
- * outage, and the read fails as it did.
+ * outage, and the read fails as it did. So it is if more than {@value #MAX_DAMAGED} objects cannot
+ * be read, as when one of several servers is away, or if a damaged object can be read in the end
+ * ({@link #checkDamaged}): then the start fails and may be repeated, and nothing is set aside.
  *
  * <p>Missing and short objects are what they are. Listings and changes pass. From {@link #serve} on
  * everything passes. Thread-safe.
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 final class StartStore extends ForwardingObjectStore {
     /** Each with an answer about another object: a store that fails every second time passes. */
     static final int ATTEMPTS = 6;
+
+    /** More than bad sectors and wrong permissions are likely to hit at a time. */
+    static final int MAX_DAMAGED = 8;
 
     private static final long FIRST_PAUSE_MILLIS = 250; // the last is 4 s, all together 8 s
 
@@ -47,6 +52,25 @@ final class StartStore extends ForwardingObjectStore {
     StartStore(ObjectStore store, LongConsumer pauseMillis) {
         super(store);
         this.pauseMillis = requireNonNull(pauseMillis, "pauseMillis is null");
+    }
+
+    /**
+     * Reads each damaged object once more.
+     *
+     * @throws IOException one can be read now: the store was unreliable, and what depends on the
+     *     object must not stay set aside
+     */
+    void checkDamaged() throws IOException {
+        for (String path : unreadable) {
+            try {
+                delegate().readFully(path);
+            } catch (IOException still) {
+                continue;
+            }
+            throw new IOException(
+                    "Expected %s to be unreadable as in %d attempts before, found it readable: the store is unreliable; start again"
+                            .formatted(describe(path), ATTEMPTS));
+        }
     }
 
     /** The start has ended. */
@@ -111,12 +135,20 @@ final class StartStore extends ForwardingObjectStore {
                 }
                 checkAnswers(path, failed);
                 if (attempt == ATTEMPTS || unreadable.contains(path)) {
-                    unreadable.add(path); // whoever needs it next does not wait as long
+                    addDamaged(path, failed);
                     throw damage(path, failed);
                 }
                 pauseMillis.accept(FIRST_PAUSE_MILLIS << (attempt - 1));
             }
         }
+    }
+
+    /** The next read of it does not wait as long. */
+    private synchronized void addDamaged(String path, IOException failed) throws IOException {
+        if (unreadable.size() >= MAX_DAMAGED && !unreadable.contains(path)) {
+            throw failed; // too many: an outage of a part of the store
+        }
+        unreadable.add(path);
     }
 
     /**

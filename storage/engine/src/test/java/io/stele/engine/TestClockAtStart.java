@@ -115,18 +115,28 @@ final class TestClockAtStart {
         batch.append(rows.row(1, "once", 1));
         byte[] bytes = batch.toByteArray();
         Lsn written =
-                node.await(node.engine().write(rows.shard(0), writer, 1, bytes, 0, bytes.length));
+                node.await(
+                        node.engine()
+                                .write(rows.schema().shard(0), writer, 1, bytes, 0, bytes.length));
         node.setClockAhead(30 * DAY);
         node.restart();
-        node.await(node.engine().write(rows.shard(0), new UUID(3, 4), 1, bytes, 0, bytes.length));
+        WriteBatchBuilder other = rows.batch();
+        other.append(rows.row(2, "another writer", 2));
+        node.await(rows.write(node.engine(), rows.schema().shard(0), other));
         node.await(node.engine().flush(rows.id()));
         assertThat(
                         node.await(
                                 node.engine()
-                                        .write(rows.shard(0), writer, 1, bytes, 0, bytes.length)))
+                                        .write(
+                                                rows.schema().shard(0),
+                                                writer,
+                                                1,
+                                                bytes,
+                                                0,
+                                                bytes.length)))
                 .as("the answer that was lost")
                 .isEqualTo(written);
-        assertThat(rows.planned(node, node.readPoint())).hasSize(1);
+        assertThat(rows.planned(node, node.readPoint())).hasSize(2);
     }
 
     @Test

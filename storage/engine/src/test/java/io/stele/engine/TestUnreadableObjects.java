@@ -209,6 +209,38 @@ final class TestUnreadableObjects {
         assertThat(rows(damaged)).hasSize(1);
     }
 
+    /** The store was unreliable: nothing may stay set aside. */
+    @Test
+    void aStartEndsWhenADamagedObjectIsReturnedAfterAll() throws IOException {
+        put(damaged, 1, "in a file");
+        node.await(node.engine().flush(damaged.id()));
+        refuse(newest(manifests(damaged) + "0"));
+        refusals = StartStore.ATTEMPTS;
+        assertThatThrownBy(node::restart)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("start again");
+        putBack();
+        assertThat(node.engine().status().damages()).isEmpty();
+        assertThat(rows(damaged)).hasSize(1);
+    }
+
+    @Test
+    void manyUnreadableObjectsAreAnOutage() throws IOException {
+        StartStore store = new StartStore(new RefusingStore(new InMemoryObjectStore()), _ -> {});
+        store.put("before", new byte[] {1});
+        assertThat(store.readFully("before")).hasSize(1);
+        refused = path -> !path.equals("before");
+        for (int i = 0; i < StartStore.MAX_DAMAGED; i++) {
+            String path = "refused-" + i;
+            store.put(path, new byte[] {1});
+            assertRefused(() -> store.readFully(path));
+        }
+        store.put("one-more", new byte[] {1});
+        assertThatThrownBy(() -> store.readFully("one-more"))
+                .isInstanceOf(AccessDeniedException.class);
+        assertRefused(() -> store.readFully("refused-0"));
+    }
+
     @Test
     void aStartEndsWhenTheStoreReturnsNothingElseEither() throws IOException {
         put(damaged, 1, "in a file");

@@ -289,7 +289,7 @@ final class CatalogEdit {
         int replaced = predecessors(table.id()).size();
         if (replaced >= MAX_REPLACED) {
             throw invalid(
-                    "at most %d earlier contents of table '%s' that are kept for readers of the past (they go when its retention is over; a shorter retention lets them go earlier)"
+                    "at most %d earlier contents of table '%s' that are kept for readers of the past (they go when the retention that each had is over, or with DROP TABLE)"
                             .formatted(MAX_REPLACED, table.qualifiedName()),
                     replaced + 1);
         }

@@ -72,6 +72,19 @@ final class TestManyReplacedTables {
                 .isEqualTo(replaced);
     }
 
+    /** Readers of that time saw the table that was public. */
+    @Test
+    void aStagedTableHasNoPlaceBeforeItIsPublic() {
+        create();
+        TableId before = catalog.table("s", "t").id();
+        edit(edit -> edit.createTable(DEFINITION, "", TableState.REPLACEMENT));
+        TableId staged = new TableId(catalog.nextTableId() - 1);
+        Lsn between = Lsn.of(millis++, 0);
+        edit(edit -> edit.publishTable(staged));
+        assertThat(catalog.entryAsOf(staged, between).schema().id()).isEqualTo(before);
+        assertThat(catalog.entryAsOf(staged, Lsn.of(millis, 0)).schema().id()).isEqualTo(staged);
+    }
+
     private List<TableId> fill() {
         create();
         return truncateToTheLimit();
