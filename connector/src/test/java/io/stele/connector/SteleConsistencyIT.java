@@ -346,9 +346,9 @@ final class SteleConsistencyIT {
     }
 
     /**
-     * What begins while a killed sidecar is away waits for it. A second one is away all the while,
-     * and nobody asks for it: the first query after that must not wait for the next attempt of a
-     * connection whose attempts have failed, which is the later the longer the outage was.
+     * What begins while a killed sidecar is away waits for it. A second one is away all the while
+     * without any query: the first one after that must not wait for the next attempt of a
+     * connection whose attempts have failed, which comes the later, the longer the outage was.
      */
     @ParameterizedTest
     @MethodSource("idleSeconds")

@@ -141,7 +141,7 @@ public final class ChaosRun {
                 secondsUntilReady = (System.nanoTime() - startNanos) / 1e9;
                 findings.say("all clients are ready");
                 go.countDown();
-                disturber.play(System.nanoTime() + options.duration().toNanos());
+                disturber.play(options.duration());
                 disturber.calm();
                 awaitWork(disturber);
                 stopClients();
@@ -361,7 +361,7 @@ public final class ChaosRun {
                 prepare();
                 go.await();
             } catch (InterruptedException e) {
-                return; // nobody interrupts it but a deadline, which is reported
+                return; // by a deadline, which is reported
             }
             Random random = new Random(options.seed() + client.key().hashCode());
             while (!stopped) {

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
  * thread.
  */
 final class Disturber {
+    private static final Duration EXTENSION = Duration.ofMinutes(4);
     private static final Duration WRONG_CLOCK = Duration.ofSeconds(3);
     private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
     private static final Duration DISK_BOUND = Duration.ofSeconds(4);
@@ -45,12 +46,18 @@ final class Disturber {
     }
 
     /**
-     * Runs until the end.
+     * Runs for a time, and on a machine on which that is enough for few episodes, until there were
+     * so many that all weathers and incidents came, for some minutes more at most.
      *
      * @throws LostSidecarException when the sidecar does not start any more
      */
-    void play(long endNanos) throws IOException, InterruptedException, LostSidecarException {
-        while (System.nanoTime() < endNanos) {
+    void play(Duration duration) throws IOException, InterruptedException, LostSidecarException {
+        long end = System.nanoTime() + duration.toNanos();
+        long lastEnd = end + EXTENSION.toNanos();
+        int wanted = Schedule.leastEpisodes(duration);
+        for (int played = 0;
+                System.nanoTime() < (played < wanted ? lastEnd : end);
+                played++) {
             Episode episode = schedule.next();
             rest(episode.calmMillis());
             findings.count("episodes");

@@ -1,5 +1,6 @@
 package io.stele.benchmarks.chaos;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,6 +35,12 @@ final class Schedule {
                         .filter(incident -> options.has(incident.key()))
                         .map(Optional::of)
                         .toList();
+    }
+
+    /** In a minute all weathers and incidents come, and in less a share of them. */
+    static int leastEpisodes(Duration duration) {
+        double minutes = Math.min(1, duration.toMillis() / 60_000.0);
+        return (int) Math.ceil(minutes * Weather.Kind.values().length);
     }
 
     Episode next() {

@@ -29,6 +29,13 @@ final class TestSchedule {
     }
 
     @Test
+    void aMinuteIsEnoughForAllOfIt() {
+        assertThat(Schedule.leastEpisodes(Duration.ofMinutes(1))).isEqualTo(6);
+        assertThat(Schedule.leastEpisodes(Duration.ofMinutes(90))).isEqualTo(6);
+        assertThat(Schedule.leastEpisodes(Duration.ofSeconds(6))).isEqualTo(1);
+    }
+
+    @Test
     void whatIsLeftOutDoesNotCome() {
         assertThat(episodes("--seed", "7", "--without", "outage,kill,disk,sql"))
                 .noneMatch(episode -> episode.weather().kind() == Weather.Kind.OUTAGE)

@@ -23,7 +23,7 @@ final class LongBackoffChannel extends ManagedChannel {
 
     /**
      * @param channel that connects
-     * @param refused a channel to where nobody listens, whose calls fail
+     * @param refused a channel to a port without a listener, whose calls fail
      */
     LongBackoffChannel(ManagedChannel channel, ManagedChannel refused) {
         this.channel = requireNonNull(channel, "channel is null");
