@@ -55,9 +55,7 @@ final class Disturber {
         long end = System.nanoTime() + duration.toNanos();
         long lastEnd = end + EXTENSION.toNanos();
         int wanted = Schedule.leastEpisodes(duration);
-        for (int played = 0;
-                System.nanoTime() < (played < wanted ? lastEnd : end);
-                played++) {
+        for (int played = 0; System.nanoTime() < (played < wanted ? lastEnd : end); played++) {
             Episode episode = schedule.next();
             rest(episode.calmMillis());
             findings.count("episodes");

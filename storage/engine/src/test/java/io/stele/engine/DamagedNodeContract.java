@@ -7,6 +7,7 @@ import io.stele.columnfile.index.BitmapIndexReader;
 import io.stele.columnfile.index.BlockCache;
 import io.stele.engine.WorkerFiles.Row;
 import io.stele.engine.catalog.CatalogDamage;
+import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.ErrorCode;
@@ -58,12 +59,18 @@ abstract class DamagedNodeContract {
             StorageOptions.DEFAULT
                     .withRetention(Duration.ofHours(1))
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
-                    .withTargetFileBytes(1 << 20);
+                    .withTargetFileBytes(1 << 20)
+                    // Small segments, so that some are trimmed
+                    .withLog(new LogOptions(8192, 1 << 20, 1 << 16, 1 << 16, Duration.ZERO));
+
+    /** Of one shard, more than a manifest version has of writers. */
+    private static final int WRITES_OF_OTHERS = 2_200;
 
     private final SimulatedNode node;
     private final TestTable rows;
     private final TestTable columns;
     private final TestTable appends;
+    private final TestTable kept; // some of whose records are only in what is kept of the log
     private final Lsn past;
     private final Map<String, Object> answers;
 
@@ -75,7 +82,9 @@ abstract class DamagedNodeContract {
         KEY_INDEX(".*\\.idx"),
         BITMAP_INDEX(".*\\.orc\\.bitmaps"),
         DELETE_VECTOR(".*\\.dv-.*"),
-        MANIFEST("manifest/.*"),
+        MANIFEST("manifest/[^/]+/([0-9]+|base/.*)"),
+        WRITERS("manifest/[^/]+/writers/.*"),
+        KEPT("kept/.*"),
         CATALOG("catalog/.*"),
         DECISION("txn/.*"),
         NAMED_LOG("named-log/.*"),
@@ -94,9 +103,12 @@ abstract class DamagedNodeContract {
         rows = rowsTable();
         columns = columnsTable();
         appends = TestTable.create(node.engine(), "appends", Orientation.COLUMN, false, 1);
+        kept = TestTable.create(node.engine(), "kept", Orientation.COLUMN, true, 1);
         write();
         past = node.readPoint().lsn();
         change();
+        keepSomeOfTheLog();
+        changeAfterwards();
         leaveInDoubt();
         answers = answers(node.fork((store, log) -> {}));
     }
@@ -121,6 +133,9 @@ abstract class DamagedNodeContract {
     }
 
     private void write() throws IOException {
+        for (long i = 0; i < WRITES_OF_OTHERS; i++) {
+            node.await(rows.upsert(node.engine(), 0, "early", i));
+        }
         for (long id = 0; id < 200; id++) {
             node.await(rows.upsert(node.engine(), id, "name " + id % 7, id));
             node.await(columns.upsert(node.engine(), id, "name " + id % 7, id));
@@ -130,7 +145,10 @@ abstract class DamagedNodeContract {
             batch.append(appends.row(id, "appended", id));
         }
         node.await(appends.write(node.engine(), appends.schema().shard(0), batch));
-        flush();
+        for (long id = 0; id < 20; id++) {
+            node.await(kept.upsert(node.engine(), id, "in a file", id));
+        }
+        flush(tables());
     }
 
     private void change() throws IOException {
@@ -150,21 +168,66 @@ abstract class DamagedNodeContract {
                         List.of(new Row(1_000, "worker", 1), new Row(1_001, "worker", 2)));
         assertThat(file.checksumBlockBytes()).isPresent();
         node.await(node.commit(transaction, List.of(file)));
-        flush();
+        flush(tables());
         // So that what has ended lies in history files
         node.await(node.engine().compact(columns.id()));
         for (long id = 0; id < 40; id++) {
             node.await(columns.upsert(node.engine(), id, "again", id));
         }
-        flush();
+        flush(tables());
+    }
+
+    /** What a table needs while it is set aside and the log goes on; then it is back. */
+    private void keepSomeOfTheLog() throws IOException {
+        for (long id = 0; id < 5; id++) {
+            node.await(kept.upsert(node.engine(), id, "only in what is kept", id));
+        }
+        String index =
+                node.engine()
+                        .shard(kept.schema().shard(0))
+                        .table(kept.id())
+                        .view()
+                        .columnFiles()
+                        .getFirst()
+                        .entry()
+                        .keyIndex()
+                        .orElseThrow()
+                        .path();
+        byte[] good = node.store().readFully(index);
+        node.store().delete(index);
+        node.restart();
+        assertThat(node.engine().status().damages()).hasSize(1);
+        for (long id = 20; id < 40; id++) { // so that manifests know the writers
+            node.await(rows.upsert(node.engine(), id, "changed", id));
+            node.await(columns.upsert(node.engine(), id, "changed", id));
+        }
+        WriteBatchBuilder batch = appends.batch();
+        for (long id = 100; id < 200; id++) {
+            batch.append(appends.row(id, "appended ".repeat(20), id));
+        }
+        node.await(appends.write(node.engine(), appends.schema().shard(0), batch));
+        flush(List.of(rows, columns, appends));
+        for (int tick = 0; tick < 4; tick++) {
+            node.tick(1_000);
+        }
+        node.store().put(index, good);
+        node.restart();
+        assertThat(node.engine().status().damages()).isEmpty();
+    }
+
+    private void changeAfterwards() {
         for (long id = 300; id < 310; id++) {
             node.await(rows.upsert(node.engine(), id, "only in the log", id));
             node.await(columns.upsert(node.engine(), id, "only in the log", id));
         }
     }
 
-    private void flush() {
-        for (TestTable table : List.of(rows, columns, appends)) {
+    private List<TestTable> tables() {
+        return List.of(rows, columns, appends, kept);
+    }
+
+    private void flush(List<TestTable> tables) {
+        for (TestTable table : tables) {
             node.await(node.engine().flush(table.id()));
         }
     }
@@ -235,7 +298,8 @@ abstract class DamagedNodeContract {
             objects(kind).forEach(all::remove);
         }
         assertThat(all).isEmpty();
-        assertThat(answers.toString()).contains("in doubt:400", "only in the log", "changed:");
+        assertThat(answers.toString())
+                .contains("in doubt:400", "only in the log", "only in what is kept", "changed:");
     }
 
     private static Set<Integer> positions(int length, int objects, Random random) {
@@ -307,13 +371,13 @@ abstract class DamagedNodeContract {
 
     /** The tables that have something to do with an object. */
     private List<TestTable> concerned(String object) {
-        List<TestTable> tables = List.of(rows, columns, appends);
+        List<TestTable> tables = tables();
         if (object.startsWith("data/")) {
             return tables.stream()
                     .filter(table -> object.startsWith("data/" + table.id() + "/"))
                     .toList();
         }
-        if (object.startsWith("manifest/")) {
+        if (object.startsWith("manifest/") || object.startsWith("kept/")) {
             String shard = object.split("/")[1];
             return tables.stream()
                     .filter(
@@ -345,7 +409,7 @@ abstract class DamagedNodeContract {
         Map<String, Object> found = new TreeMap<>();
         for (Optional<Lsn> at : List.of(Optional.<Lsn>empty(), Optional.of(past))) {
             ReadPoint point = at.isPresent() ? asked.readPoint(at.get()) : asked.readPoint();
-            for (TestTable table : List.of(rows, columns, appends)) {
+            for (TestTable table : tables()) {
                 String name = table.schema().tableName() + at;
                 found.put(name + " scanned", ask(() -> table.snapshot(engine, point)));
                 found.put(name + " planned", ask(() -> table.planned(asked, point)));
