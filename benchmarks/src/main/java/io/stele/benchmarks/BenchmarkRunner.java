@@ -143,7 +143,7 @@ public final class BenchmarkRunner {
         return words.remove();
     }
 
-    private static void write(BenchmarkReport report, Path file) throws IOException {
+    static void write(BenchmarkReport report, Path file) throws IOException {
         new ObjectMapper()
                 .enable(SerializationFeature.INDENT_OUTPUT)
                 .writeValue(file.toFile(), report);

@@ -48,7 +48,7 @@ public final class BenefitCache<K, V> {
             new TreeSet<>(
                     Comparator.comparingDouble((Entry<K, V> entry) -> entry.place)
                             .thenComparingLong(entry -> entry.number));
-    private final Map<K, CompletableFuture<Optional<V>>> flights = new HashMap<>();
+    private final Map<K, CompletableFuture<Optional<V>>> computations = new HashMap<>();
     private final Set<K> forgotten = new HashSet<>(); // at most MAX_FORGOTTEN
     private final Map<String, Counts> counts = new TreeMap<>();
     private final Counts total = new Counts();
@@ -137,17 +137,17 @@ public final class BenefitCache<K, V> {
      * @param value the value; null: not cached
      * @param nanos how long computing the value took
      * @param verify whether to compute the value again, and to compare it
-     * @param flight completes with the value when another caller has computed it, or empty if that
-     *     failed
+     * @param computation completes with the value when another caller has computed it, or empty if
+     *     that failed
      */
     public record Claim<V>(
             @Nullable V value,
             long nanos,
             boolean verify,
-            @Nullable CompletableFuture<Optional<V>> flight) {
+            @Nullable CompletableFuture<Optional<V>> computation) {
         /** Whether this one is to compute the value, and must {@link #finish}. */
         public boolean isTask() {
-            return value == null && flight == null;
+            return value == null && computation == null;
         }
     }
 
@@ -161,15 +161,15 @@ public final class BenefitCache<K, V> {
             return found;
         }
         Counts owner = counts(key);
-        CompletableFuture<Optional<V>> flight = flights.get(key);
-        if (flight != null) {
+        CompletableFuture<Optional<V>> computation = computations.get(key);
+        if (computation != null) {
             total.followed++;
             owner.followed++;
-            return new Claim<>(null, 0, false, flight);
+            return new Claim<>(null, 0, false, computation);
         }
         total.misses++;
         owner.misses++;
-        flights.put(key, new CompletableFuture<>());
+        computations.put(key, new CompletableFuture<>());
         return new Claim<>(null, 0, false, null);
     }
 
@@ -178,6 +178,11 @@ public final class BenefitCache<K, V> {
      */
     public synchronized Optional<Claim<V>> find(K key) {
         return Optional.ofNullable(foundOrNull(key));
+    }
+
+    /** Whether the value of a key is here; that is no use of it. */
+    public synchronized boolean has(K key) {
+        return entries.containsKey(key);
     }
 
     private @Nullable Claim<V> foundOrNull(K key) {
@@ -209,14 +214,14 @@ public final class BenefitCache<K, V> {
      * @return whether the value was cached
      */
     public boolean finish(K key, Optional<V> value, long nanos) {
-        CompletableFuture<Optional<V>> flight;
+        CompletableFuture<Optional<V>> computation;
         boolean isKept;
         synchronized (this) {
-            flight = flights.remove(key);
+            computation = computations.remove(key);
             isKept = value.isPresent() && put(key, value.get(), nanos, false);
         }
-        if (flight != null) {
-            flight.complete(value);
+        if (computation != null) {
+            computation.complete(value);
         }
         return isKept;
     }
@@ -258,7 +263,7 @@ public final class BenefitCache<K, V> {
         Entry<K, V> present = entries.get(key);
         boolean isStale =
                 (present != null && !present.restored)
-                        || flights.containsKey(key)
+                        || computations.containsKey(key)
                         || forgotten.contains(key)
                         || forgotten.size() == MAX_FORGOTTEN;
         return !isStale && put(key, value, nanos, true);

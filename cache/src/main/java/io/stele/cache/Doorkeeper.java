@@ -34,7 +34,7 @@ public final class Doorkeeper {
     }
 
     /** Whether a thing of this hash was requested before; from now on it was. */
-    public boolean knows(int hash) {
+    public boolean recordAccess(int hash) {
         int bit = (int) ((hash * SPREAD) >>> shift);
         long mask = 1L << (bit & (Long.SIZE - 1));
         boolean before = (words.getAndAccumulate(bit >>> 6, mask, (a, b) -> a | b) & mask) != 0;

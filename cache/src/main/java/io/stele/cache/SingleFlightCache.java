@@ -177,6 +177,11 @@ public final class SingleFlightCache<K, V> {
         return Optional.ofNullable(entries.getIfPresent(key));
     }
 
+    /** Whether the value is here and loaded; the cache does not take that for a use of it. */
+    public boolean has(K key) {
+        return entries.asMap().containsKey(key);
+    }
+
     /**
      * Counts uses of a value by a caller that holds it, so that the cache does not evict it as
      * unused.

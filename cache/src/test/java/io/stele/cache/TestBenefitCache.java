@@ -97,20 +97,22 @@ final class TestBenefitCache {
     void bytesAreWithinTheLimitAndValuesThoseOfTheirKeys(long seed) {
         Random random = new Random(seed);
         BenefitCache<String, byte[]> cache = cache(5_000, 7);
-        Map<String, byte[]> flights = new HashMap<>();
+        Map<String, byte[]> computations = new HashMap<>();
         for (int step = 0; step < 5_000; step++) {
             int number = random.nextInt(60);
             String key = (char) ('a' + number % 4) + "" + number;
-            if (flights.containsKey(key)) {
+            if (computations.containsKey(key)) {
                 cache.finish(
                         key,
-                        random.nextInt(4) == 0 ? Optional.empty() : Optional.of(flights.get(key)),
+                        random.nextInt(4) == 0
+                                ? Optional.empty()
+                                : Optional.of(computations.get(key)),
                         random.nextInt(1_000));
-                flights.remove(key);
+                computations.remove(key);
             } else {
                 Claim<byte[]> claim = cache.claim(key);
                 if (claim.isTask()) {
-                    flights.put(key, new byte[1 + number * 20]);
+                    computations.put(key, new byte[1 + number * 20]);
                 } else {
                     assertThat(claim.value()).hasSize(1 + number * 20);
                 }

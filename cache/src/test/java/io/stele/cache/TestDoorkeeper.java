@@ -14,24 +14,24 @@ final class TestDoorkeeper {
         int[] hashes = random.ints(1_000).toArray();
         int knownAtOnce = 0;
         for (int hash : hashes) {
-            knownAtOnce += doorkeeper.knows(hash) ? 1 : 0;
+            knownAtOnce += doorkeeper.recordAccess(hash) ? 1 : 0;
         }
         assertThat(knownAtOnce).isLessThan(10);
         for (int hash : hashes) {
-            assertThat(doorkeeper.knows(hash)).isTrue();
+            assertThat(doorkeeper.recordAccess(hash)).isTrue();
         }
     }
 
     @Test
     void testForgetsWhenHalfFull() {
         Doorkeeper doorkeeper = new Doorkeeper(6);
-        assertThat(doorkeeper.knows(1)).isFalse();
-        assertThat(doorkeeper.knows(1)).isTrue();
+        assertThat(doorkeeper.recordAccess(1)).isFalse();
+        assertThat(doorkeeper.recordAccess(1)).isTrue();
         // Enough others to set half of 64 bits a few times over
         int forgotten = 0;
         for (int hash = 2; hash < 200; hash++) {
-            doorkeeper.knows(hash);
-            forgotten += doorkeeper.knows(1) ? 0 : 1;
+            doorkeeper.recordAccess(hash);
+            forgotten += doorkeeper.recordAccess(1) ? 0 : 1;
         }
         assertThat(forgotten).isPositive().isLessThan(20);
     }

@@ -117,10 +117,10 @@ final class TestSingleFlightCache {
         cache.remove("none");
         cache.removeIf(key -> key.equals("key1") || key.equals("key2"));
         cache.put("large", new byte[600]);
-        CacheStatistics told = cache.statistics();
-        assertThat(told.replaced()).isOne();
-        assertThat(told.invalidated()).isEqualTo(3);
-        assertThat(told.evictions()).isEqualTo(6 - told.entries()).isPositive();
+        CacheStatistics reported = cache.statistics();
+        assertThat(reported.replaced()).isOne();
+        assertThat(reported.invalidated()).isEqualTo(3);
+        assertThat(reported.evictions()).isEqualTo(6 - reported.entries()).isPositive();
     }
 
     @Test

@@ -2,10 +2,11 @@ package io.stele.client;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.client.auth.ClientTls;
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
@@ -53,7 +54,9 @@ public final class ActionClient implements AutoCloseable {
     private final Duration timeout;
     private final Semaphore sockets = new Semaphore(MAX_SOCKETS);
     private final Deque<Session> idle = new ArrayDeque<>(); // guarded by itself
-    private boolean closed; // guarded by idle
+
+    @GuardedBy("idle")
+    private boolean closed;
 
     /**
      * @param name the name of the caller, for the sidecar's logs
@@ -67,7 +70,7 @@ public final class ActionClient implements AutoCloseable {
             Duration timeout) {
         this.endpoint = requireNonNull(endpoint, "endpoint is null");
         this.timeout = requireNonNull(timeout, "timeout is null");
-        this.opener = new SessionOpener(tokens, tls, name, QueryTag.NONE, timeout);
+        this.opener = new SessionOpener(tokens, tls, name, QueryIdentity.NONE, timeout);
     }
 
     /** The address of the sidecar. */

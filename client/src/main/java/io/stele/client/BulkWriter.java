@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * A bulk writer of rows to one table, as Arrow batches over Flight's DoPut. It is for loads, where
  * the latency of a row does not matter. The sidecar routes the rows to shards. A stream that
  * breaks, or ends because a shard is BUSY, is opened again. Its unanswered batches are sent again
- * with their sequence numbers. No shard applies a batch twice, or in another order. Confined to one
- * thread.
+ * with their sequence numbers. No shard applies a batch twice, or in another order. A failure other
+ * than that of a wrong row ends the writer: it sends nothing any more. Confined to one thread.
  */
 public final class BulkWriter implements AutoCloseable {
     // 16 Ki rows or 4 MiB: where the cost of a message no longer shows.
@@ -63,13 +63,14 @@ public final class BulkWriter implements AutoCloseable {
     private final ArrowBatchEncoder encoder;
     private final ArrayDeque<Unanswered> unanswered = new ArrayDeque<>();
     private @Nullable FlightPut put;
+    private @Nullable SteleException failure;
     private long nextSequence = 1;
     private Lsn lastLsn = Lsn.MIN;
     private long acknowledgedRows;
 
     BulkWriter(
             FlightClient flight,
-            KnownTable table,
+            CachedTable table,
             UUID writerId,
             Duration unavailable,
             Duration busy,
@@ -127,9 +128,12 @@ public final class BulkWriter implements AutoCloseable {
         return acknowledgedRows;
     }
 
-    /** Flushes and ends the stream. */
+    /** Flushes and ends the stream. After a failure, which was thrown before, only ends it. */
     @Override
     public void close() {
+        if (failure != null) {
+            return;
+        }
         try {
             flush();
             if (put != null) {
@@ -194,6 +198,10 @@ public final class BulkWriter implements AutoCloseable {
     }
 
     private void retrying(Runnable step) {
+        if (failure != null) {
+            throw new SteleException(
+                    failure.code(), "The writer ended: " + failure.getMessage(), failure);
+        }
         long start = ticker.getAsLong();
         long retryNanos = MIN_RETRY_NANOS;
         while (true) {
@@ -204,7 +212,10 @@ public final class BulkWriter implements AutoCloseable {
                 abandon();
                 long away = ticker.getAsLong() - start;
                 if (away >= patienceNanos(e.code())) {
-                    throw new SteleException(e.code(), e.getMessage() + "; " + unansweredRows(), e);
+                    failure =
+                            new SteleException(
+                                    e.code(), e.getMessage() + "; " + unansweredRows(), e);
+                    throw failure;
                 }
                 LockSupport.parkNanos(this, Math.max(retryNanos, hintNanos(e)));
                 retryNanos = Math.min(2 * retryNanos, MAX_RETRY_NANOS);

@@ -43,7 +43,7 @@ final class Connection implements AutoCloseable {
     private final Thread sender;
 
     // Handed in by any thread.
-    private final Queue<Lane> scheduled = new ConcurrentLinkedQueue<>();
+    private final Queue<RequestBatcher> scheduled = new ConcurrentLinkedQueue<>();
     private final Queue<Request> calls = new ConcurrentLinkedQueue<>();
     private volatile boolean signalled;
     private volatile boolean sleeping;
@@ -54,7 +54,7 @@ final class Connection implements AutoCloseable {
 
     // The sender's.
     private final ArrayDeque<Request> resend = new ArrayDeque<>();
-    private final List<Lane> lanes = new ArrayList<>();
+    private final List<RequestBatcher> batchers = new ArrayList<>();
     private @Nullable Session session;
     private @Nullable Exception lastCause;
     private boolean away;
@@ -82,6 +82,11 @@ final class Connection implements AutoCloseable {
         return this;
     }
 
+    /** Whether it takes nothing more. */
+    boolean hasEnded() {
+        return ended;
+    }
+
     Endpoint endpoint() {
         return endpoint;
     }
@@ -98,13 +103,13 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * Adds a batcher that has work. It must not be added again until {@link Lane#waitNanos} has
-     * returned {@link Lane#EMPTY}.
+     * Adds a batcher that has work. It must not be added again until {@link
+     * RequestBatcher#waitNanos} has returned {@link RequestBatcher#EMPTY}.
      */
-    void schedule(Lane lane) {
-        scheduled.add(lane);
+    void schedule(RequestBatcher batcher) {
+        scheduled.add(batcher);
         if (ended) {
-            for (Lane left = scheduled.poll(); left != null; left = scheduled.poll()) {
+            for (RequestBatcher left = scheduled.poll(); left != null; left = scheduled.poll()) {
                 left.fail(closedFailure());
             }
         }
@@ -153,7 +158,11 @@ final class Connection implements AutoCloseable {
     private void run() {
         try {
             while (!closed) {
-                step();
+                try {
+                    step();
+                } catch (RuntimeException | Error broken) { // out of memory or threads, for example
+                    breakOff(broken);
+                }
             }
         } finally {
             ended = true;
@@ -166,16 +175,30 @@ final class Connection implements AutoCloseable {
         }
     }
 
+    /** After a failure of its own the sender goes on as after a lost socket. */
+    private void breakOff(Throwable broken) {
+        IOException cause = new IOException("Cannot send requests: " + broken, broken);
+        Session current = session;
+        if (current != null) {
+            current.fail(cause);
+        } else {
+            lastCause = cause;
+        }
+        pause(MIN_LIFE_NANOS);
+    }
+
     private void step() {
-        for (Lane lane = scheduled.poll(); lane != null; lane = scheduled.poll()) {
-            lanes.add(lane);
+        for (RequestBatcher batcher = scheduled.poll();
+                batcher != null;
+                batcher = scheduled.poll()) {
+            batchers.add(batcher);
         }
         Session current = session;
         if (current != null && current.broken() != null) {
             takeApart(current);
             current = null;
         }
-        if (resend.isEmpty() && lanes.isEmpty() && calls.isEmpty()) {
+        if (resend.isEmpty() && batchers.isEmpty() && calls.isEmpty()) {
             sleep(IDLE_NANOS);
             return;
         }
@@ -197,12 +220,12 @@ final class Connection implements AutoCloseable {
         int limit = Math.min(settings.maxRequests(), Math.max(1, current.greeting().maxRequests()));
         int room = limit - current.pendingCount();
         int sent = sendCalls(current, room);
-        sent += sendLanes(current, room - sent);
+        sent += sendBatchers(current, room - sent);
         if (sent > 0) {
             current.flush();
             return 0;
         }
-        return room > 0 ? lanesWaitNanos() : IDLE_NANOS; // without room a reply wakes us
+        return room > 0 ? batchersWaitNanos() : IDLE_NANOS; // without room a reply wakes us
     }
 
     private int sendCalls(Session current, int room) throws IOException {
@@ -219,28 +242,28 @@ final class Connection implements AutoCloseable {
     }
 
     /** Sends one request per batcher, so that a busy one does not starve the others. */
-    private int sendLanes(Session current, int room) throws IOException {
+    private int sendBatchers(Session current, int room) throws IOException {
         int sent = 0;
-        for (int i = 0; i < lanes.size() && sent < room; i++) {
+        for (int i = 0; i < batchers.size() && sent < room; i++) {
             long now = ticker.getAsLong();
-            Request request = lanes.get(i).poll(now);
+            Request request = batchers.get(i).poll(now);
             if (request != null) {
                 sent++;
                 current.send(request, now);
             }
         }
-        if (sent == room && lanes.size() > 1) {
-            lanes.add(lanes.remove(0)); // the last ones go first next time
+        if (sent == room && batchers.size() > 1) {
+            batchers.add(batchers.remove(0)); // the last ones go first next time
         }
         return sent;
     }
 
-    private long lanesWaitNanos() {
+    private long batchersWaitNanos() {
         long wait = IDLE_NANOS;
         long now = ticker.getAsLong();
-        for (Iterator<Lane> all = lanes.iterator(); all.hasNext(); ) {
+        for (Iterator<RequestBatcher> all = batchers.iterator(); all.hasNext(); ) {
             long nanos = all.next().waitNanos(now);
-            if (nanos == Lane.EMPTY) {
+            if (nanos == RequestBatcher.EMPTY) {
                 all.remove();
             } else {
                 wait = Math.min(wait, nanos);
@@ -250,13 +273,13 @@ final class Connection implements AutoCloseable {
     }
 
     private void takeApart(Session broken) {
-        session = null;
         lastCause = broken.broken();
         long now = ticker.getAsLong();
         List<Request> unanswered = broken.takeApart();
         for (int i = unanswered.size() - 1; i >= 0; i--) {
             resend.addFirst(unanswered.get(i));
         }
+        session = null; // now that nothing is in it
         if (broken.answered()) {
             away = false;
             pause(MIN_LIFE_NANOS - (now - openedNanos));
@@ -293,11 +316,11 @@ final class Connection implements AutoCloseable {
         }
         try {
             Session opened = opener.open(endpoint);
+            session = opened; // before what may fail, so that it is closed
             Thread thread =
                     threads.newThread(
                             () -> opened.readReplies(settings.answerTimeout(), ticker, this::wake));
             reader = thread;
-            session = opened;
             maxUnansweredBatches = Math.max(1, opened.greeting().maxUnansweredBatches());
             openedNanos = ticker.getAsLong();
             thread.start();
@@ -316,16 +339,18 @@ final class Connection implements AutoCloseable {
     /** Fails everything that waits. What comes later is tried again. */
     private void giveUp(SteleException failure) {
         away = false;
-        for (Lane lane = scheduled.poll(); lane != null; lane = scheduled.poll()) {
-            lanes.add(lane);
+        for (RequestBatcher batcher = scheduled.poll();
+                batcher != null;
+                batcher = scheduled.poll()) {
+            batchers.add(batcher);
         }
         List<Request> requests = new ArrayList<>(resend);
         resend.clear();
         for (Request request = calls.poll(); request != null; request = calls.poll()) {
             requests.add(request);
         }
-        for (Lane lane : lanes) {
-            lane.fail(failure);
+        for (RequestBatcher batcher : batchers) {
+            batcher.fail(failure);
         }
         for (Request request : requests) {
             request.onFailure(failure);
@@ -374,11 +399,11 @@ final class Connection implements AutoCloseable {
             sentRows += request.rowCount();
         }
         long waitingRows = 0;
-        for (Lane lane : lanes) {
-            waitingRows += lane.rowCount();
+        for (RequestBatcher batcher : batchers) {
+            waitingRows += batcher.rowCount();
         }
-        for (Lane lane : scheduled) {
-            waitingRows += lane.rowCount();
+        for (RequestBatcher batcher : scheduled) {
+            waitingRows += batcher.rowCount();
         }
         if (sentRows + waitingRows == 0) {
             return "";

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Bounds the bytes that wait for an answer. Adding never waits; producers wait for room before they
- * produce, so the bound is exceeded by at most one open batch a shard. Thread-safe.
+ * A limit on the bytes that wait for an answer. Adding never waits; producers wait for room before
+ * they produce, so the bound is exceeded by at most one open batch a shard. Thread-safe.
  */
 final class InFlightBudget {
     private final long maxBytes;

@@ -12,7 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns values of chosen columns into partial rows. Reuses its buffer; confined to its user's lock.
+ * An encoder of values of chosen columns as partial rows. Reuses its buffer; confined to its user's
+ * lock.
  */
 final class PartialBinding {
     private final PartialRowLayout layout;

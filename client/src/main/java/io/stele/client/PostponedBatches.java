@@ -100,7 +100,7 @@ final class PostponedBatches {
             return 0;
         }
         if (unanswered > 0) {
-            return Lane.UNTIL_REPLY;
+            return RequestBatcher.UNTIL_REPLY;
         }
         return Math.max(0, Math.min(dueNanos - nowNanos, timeoutNanos - refusedNanos(nowNanos)));
     }

@@ -32,7 +32,7 @@ final class RowBinding {
     private static final byte[] EMPTY = new byte[0];
     private static final int MAX_PARTIAL_BINDINGS = 64; // sets of columns that take turns
 
-    private final KnownTable table;
+    private final CachedTable table;
     private final RowLayout layout;
     private final RowEncoder encoder;
     private final BinaryRow view;
@@ -47,7 +47,7 @@ final class RowBinding {
     private int keyLength;
     private int shard;
 
-    RowBinding(KnownTable table) {
+    RowBinding(CachedTable table) {
         TableSchema schema = table.schema();
         this.table = table;
         this.layout = RowLayout.of(schema.columns());
@@ -57,7 +57,7 @@ final class RowBinding {
         this.router = schema.distributionColumns().isEmpty() ? null : RowRouter.of(schema);
     }
 
-    KnownTable table() {
+    CachedTable table() {
         return table;
     }
 

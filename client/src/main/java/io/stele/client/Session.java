@@ -145,6 +145,8 @@ final class Session {
             }
         } catch (IOException | RuntimeException e) {
             fail(e);
+        } catch (Error e) { // without its reader nobody would answer what is pending
+            fail(new IOException("Cannot take replies: " + e, e));
         } finally {
             afterReplies.run();
         }
@@ -218,11 +220,14 @@ final class Session {
 
     private void replyTaken(int requestId, Request request, boolean taken) {
         synchronized (pending) {
-            if (!taken) {
-                pending.put(requestId, request);
+            try {
+                if (!taken) {
+                    pending.put(requestId, request);
+                }
+            } finally {
+                takingReply = false;
+                pending.notifyAll();
             }
-            takingReply = false;
-            pending.notifyAll();
         }
     }
 

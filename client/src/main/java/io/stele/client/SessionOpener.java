@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.client.auth.ClientTls;
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
@@ -27,24 +27,27 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
-/** Opens a socket to a sidecar, with TLS if so configured, and exchanges greetings. Thread-safe. */
+/**
+ * The opener of sessions: it opens a socket to a sidecar, with TLS if so configured, and exchanges
+ * greetings. Thread-safe.
+ */
 final class SessionOpener {
     private final TokenSource tokens;
     private final @Nullable SSLContext tls;
     private final String clientName;
-    private final QueryTag tag;
+    private final QueryIdentity identity;
     private final Duration timeout;
 
     SessionOpener(
             TokenSource tokens,
             Optional<ClientTls> tls,
             String clientName,
-            QueryTag tag,
+            QueryIdentity identity,
             Duration timeout) {
         this.tokens = requireNonNull(tokens, "tokens is null");
         this.tls = tls.map(ClientTls::sslContext).orElse(null);
         this.clientName = requireNonNull(clientName, "clientName is null");
-        this.tag = requireNonNull(tag, "tag is null");
+        this.identity = requireNonNull(identity, "identity is null");
         this.timeout = requireNonNull(timeout, "timeout is null");
     }
 
@@ -103,7 +106,7 @@ final class SessionOpener {
         writer.write(
                 FrameType.HELLO,
                 0,
-                new Hello(WireLimits.VERSION, tokens.token(), clientName, Optional.of(tag))
+                new Hello(WireLimits.VERSION, tokens.token(), clientName, Optional.of(identity))
                         .encode());
         writer.flush();
         Frame frame = reader.read();

@@ -65,12 +65,12 @@ final class StaleBatches {
      * Takes the refused batches and those that the batchers have not sent, in the order in which
      * they must arrive.
      */
-    List<WriteRequest> takeWith(ShardLane[] lanes) {
+    List<WriteRequest> takeWith(ShardBatcher[] batchers) {
         List<WriteRequest> all = new ArrayList<>(refused);
         List<WriteRequest> unsent = new ArrayList<>();
         refused.clear();
-        for (ShardLane lane : lanes) {
-            for (WriteRequest batch : lane.takeUnsent()) {
+        for (ShardBatcher batcher : batchers) {
+            for (WriteRequest batch : batcher.takeUnsent()) {
                 (batch.wasSent() ? all : unsent).add(batch);
             }
         }

@@ -7,7 +7,7 @@ import io.stele.client.auth.TokenSource;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.TableDescription;
@@ -64,7 +64,7 @@ public final class SteleClient implements AutoCloseable {
         this.ticker = builder.ticker;
         this.opener =
                 new SessionOpener(
-                        tokens, tls, builder.name, builder.tag, settings.connectTimeout());
+                        tokens, tls, builder.name, builder.identity, settings.connectTimeout());
         this.budget = new InFlightBudget(settings.maxInFlightBytes());
     }
 
@@ -122,21 +122,21 @@ public final class SteleClient implements AutoCloseable {
     }
 
     /** Sends the request to one sidecar after the other until one answers. */
-    CompletableFuture<KnownTable> describe(String schemaName, String tableName) {
+    CompletableFuture<CachedTable> describe(String schemaName, String tableName) {
         byte[] payload = new GetTable(schemaName, tableName).encode();
         return describe(payload, 0);
     }
 
-    private CompletableFuture<KnownTable> describe(byte[] payload, int index) {
+    private CompletableFuture<CachedTable> describe(byte[] payload, int index) {
         Endpoint endpoint = endpoints.get(index);
         CallRequest request =
                 new CallRequest(FrameType.GET_TABLE, FrameType.GET_TABLE_REPLY, payload);
         connection(endpoint).submit(request);
-        CompletableFuture<KnownTable> asked =
+        CompletableFuture<CachedTable> asked =
                 request.reply()
                         .thenApply(
                                 frame ->
-                                        new KnownTable(
+                                        new CachedTable(
                                                 ApiJson.read(
                                                         frame.payload(), TableDescription.class),
                                                 endpoint));
@@ -155,17 +155,20 @@ public final class SteleClient implements AutoCloseable {
     Connection connection(Endpoint endpoint) {
         synchronized (lock) {
             checkOpen();
-            return connections.computeIfAbsent(
-                    endpoint,
-                    key -> new Connection(key, settings, opener, threads, ticker).start());
+            Connection present = connections.get(endpoint);
+            if (present == null || present.hasEnded()) { // of an Error that it did not survive
+                present = new Connection(endpoint, settings, opener, threads, ticker).start();
+                connections.put(endpoint, present);
+            }
+            return present;
         }
     }
 
-    TableWriter newWriter(KnownTable table) {
+    TableWriter newWriter(CachedTable table) {
         return new TableWriter(this, table, UUID::randomUUID, budget);
     }
 
-    BulkWriter newBulkWriter(KnownTable table) {
+    BulkWriter newBulkWriter(CachedTable table) {
         Endpoint endpoint = table.flight();
         return new BulkWriter(
                 flight(endpoint.host(), endpoint.port()),
@@ -230,7 +233,7 @@ public final class SteleClient implements AutoCloseable {
         private Clock clock = Clock.systemUTC();
         private LongSupplier ticker = System::nanoTime;
         private String name = "stele-java-client";
-        private QueryTag tag = QueryTag.NONE;
+        private QueryIdentity identity = QueryIdentity.NONE;
         private ThreadFactory threads = Builder::daemon;
 
         private Builder() {}
@@ -269,8 +272,8 @@ public final class SteleClient implements AutoCloseable {
         /**
          * Sets the query's identity, by which the sidecar chooses the scheduling group of reads.
          */
-        public Builder tag(QueryTag value) {
-            tag = requireNonNull(value, "value is null");
+        public Builder identity(QueryIdentity value) {
+            identity = requireNonNull(value, "value is null");
             return this;
         }
 

@@ -30,7 +30,7 @@ public final class SteleTable {
     private final SteleClient client;
     private volatile Bound bound;
 
-    SteleTable(SteleClient client, KnownTable table) {
+    SteleTable(SteleClient client, CachedTable table) {
         this.client = requireNonNull(client, "client is null");
         this.bound = new Bound(table);
     }
@@ -96,9 +96,9 @@ public final class SteleTable {
         List<Optional<List<@Nullable Object>>> rows = new ArrayList<>(keys.size());
         for (int from = 0; from < keys.size(); from += MAX_KEYS_AT_ONCE) {
             int to = Math.min(keys.size(), from + MAX_KEYS_AT_ONCE);
-            List<LookupLane.Lookup> lookups =
+            List<LookupBatcher.Lookup> lookups =
                     current.start(client, keys.subList(from, to), readLsn);
-            for (LookupLane.Lookup lookup : lookups) {
+            for (LookupBatcher.Lookup lookup : lookups) {
                 rows.add(current.row(SteleClient.await(lookup.result())));
             }
         }
@@ -107,43 +107,44 @@ public final class SteleTable {
 
     /** One version of the table and its batchers. */
     private static final class Bound {
-        private final KnownTable table;
+        private final CachedTable table;
         private final RowBinding encoding;
-        private final Map<Connection, LookupLane> lanes = new HashMap<>();
+        private final Map<Connection, LookupBatcher> batchers = new HashMap<>();
 
-        Bound(KnownTable table) {
+        Bound(CachedTable table) {
             this.table = table;
             this.encoding = new RowBinding(table);
         }
 
-        List<LookupLane.Lookup> start(
+        List<LookupBatcher.Lookup> start(
                 SteleClient client, List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
-            List<LookupLane.Lookup> all = new ArrayList<>(keys.size());
-            Map<LookupLane, List<LookupLane.Lookup>> byLane = new HashMap<>();
+            List<LookupBatcher.Lookup> all = new ArrayList<>(keys.size());
+            Map<LookupBatcher, List<LookupBatcher.Lookup>> byBatcher = new HashMap<>();
             synchronized (this) {
-                Map<Connection, LookupLane> used = readLsn.isEmpty() ? lanes : new HashMap<>();
+                Map<Connection, LookupBatcher> used =
+                        readLsn.isEmpty() ? batchers : new HashMap<>();
                 for (@Nullable Object[] values : keys) {
                     byte[] key = encoding.encodeKey(values);
                     Connection connection =
                             client.connection(table.owner(encoding.shardOfKey(key)));
-                    LookupLane lane =
-                            used.computeIfAbsent(connection, owner -> lane(owner, readLsn));
-                    LookupLane.Lookup lookup =
-                            new LookupLane.Lookup(key, new CompletableFuture<>());
+                    LookupBatcher batcher =
+                            used.computeIfAbsent(connection, owner -> batcher(owner, readLsn));
+                    LookupBatcher.Lookup lookup =
+                            new LookupBatcher.Lookup(key, new CompletableFuture<>());
                     all.add(lookup);
-                    byLane.computeIfAbsent(lane, ignored -> new ArrayList<>()).add(lookup);
+                    byBatcher.computeIfAbsent(batcher, ignored -> new ArrayList<>()).add(lookup);
                 }
             }
-            byLane.forEach(LookupLane::add);
+            byBatcher.forEach(LookupBatcher::add);
             return all;
         }
 
-        private LookupLane lane(Connection connection, Optional<Lsn> readLsn) {
-            return new LookupLane(
+        private LookupBatcher batcher(Connection connection, Optional<Lsn> readLsn) {
+            return new LookupBatcher(
                     connection, table.schema().id(), table.schema().schemaVersion(), readLsn);
         }
 
-        Optional<List<@Nullable Object>> row(LookupLane.Found found) {
+        Optional<List<@Nullable Object>> row(LookupBatcher.Found found) {
             if (found.schemaVersion() != table.schema().schemaVersion()) {
                 throw new SteleException(
                         ErrorCode.STALE_TABLE,

@@ -54,7 +54,7 @@ public final class TableWriter implements AutoCloseable {
     private final StaleBatches stale = new StaleBatches();
     private volatile UUID writerId;
     private RowBinding binding;
-    private ShardLane[] lanes;
+    private ShardBatcher[] batchers;
     private int nextAnyShard;
     private long lastSequence;
     private int unanswered;
@@ -65,14 +65,17 @@ public final class TableWriter implements AutoCloseable {
     private long skippedRows;
 
     TableWriter(
-            SteleClient client, KnownTable table, Supplier<UUID> writerIds, InFlightBudget budget) {
+            SteleClient client,
+            CachedTable table,
+            Supplier<UUID> writerIds,
+            InFlightBudget budget) {
         this.client = requireNonNull(client, "client is null");
         this.settings = client.settings();
         this.writerIds = requireNonNull(writerIds, "writerIds is null");
         this.writerId = writerIds.get();
         this.budget = requireNonNull(budget, "budget is null");
         this.binding = new RowBinding(table);
-        this.lanes = newLanes();
+        this.batchers = newBatchers();
     }
 
     /**
@@ -332,22 +335,22 @@ public final class TableWriter implements AutoCloseable {
     }
 
     private BatchFuture add(OperationKind kind) {
-        return add(kind, binding, laneFor(binding.shard(), nextAnyShard)).future();
+        return add(kind, binding, batcherFor(binding.shard(), nextAnyShard)).future();
     }
 
-    private static WriteRequest add(OperationKind kind, RowBinding row, ShardLane lane) {
-        return lane.add(
+    private static WriteRequest add(OperationKind kind, RowBinding row, ShardBatcher batcher) {
+        return batcher.add(
                 kind, row.key(), row.keyLength(), row.row(), row.rowOffset(), row.rowLength());
     }
 
-    private ShardLane laneFor(int shard, int anyShard) {
+    private ShardBatcher batcherFor(int shard, int anyShard) {
         if (shard != RowBinding.ANY_SHARD) {
-            return lanes[shard];
+            return batchers[shard];
         }
-        if (!lanes[anyShard].hasOpen()) {
-            nextAnyShard = (anyShard + 1) % lanes.length; // a batch each, not a row each
+        if (!batchers[anyShard].hasOpen()) {
+            nextAnyShard = (anyShard + 1) % batchers.length; // a batch each, not a row each
         }
-        return lanes[nextAnyShard];
+        return batchers[nextAnyShard];
     }
 
     private OperationKind putKind() {
@@ -393,7 +396,7 @@ public final class TableWriter implements AutoCloseable {
     private List<BatchFuture> sendOpen() {
         lock.lock();
         try {
-            flushLanes();
+            flushBatchers();
             return new ArrayList<>(unresolved);
         } finally {
             lock.unlock();
@@ -414,25 +417,25 @@ public final class TableWriter implements AutoCloseable {
         lock.lock();
         try {
             gathering--;
-            flushLanes();
+            flushBatchers();
         } finally {
             lock.unlock();
         }
     }
 
-    private void flushLanes() {
-        for (ShardLane lane : lanes) {
-            lane.flush();
+    private void flushBatchers() {
+        for (ShardBatcher batcher : batchers) {
+            batcher.flush();
         }
     }
 
-    private ShardLane[] newLanes() {
+    private ShardBatcher[] newBatchers() {
         TableSchema schema = binding.schema();
-        ShardLane[] created = new ShardLane[schema.shardCount()];
+        ShardBatcher[] created = new ShardBatcher[schema.shardCount()];
         for (int i = 0; i < created.length; i++) {
             ShardId shard = new ShardId(schema.tableGroup(), i);
             created[i] =
-                    new ShardLane(
+                    new ShardBatcher(
                             this,
                             writerId,
                             shard,
@@ -452,7 +455,7 @@ public final class TableWriter implements AutoCloseable {
         lock.unlock();
     }
 
-    WriteRequest newRequest(ShardLane lane) {
+    WriteRequest newRequest(ShardBatcher batcher) {
         TableSchema schema = binding.schema();
         WriteBatchBuilder batch = spare.poll();
         if (batch == null) {
@@ -460,7 +463,7 @@ public final class TableWriter implements AutoCloseable {
         } else {
             batch.reset(schema.id(), schema.schemaVersion());
         }
-        return new WriteRequest(lane, batch, client.ticker().getAsLong());
+        return new WriteRequest(batcher, batch, client.ticker().getAsLong());
     }
 
     void opened(WriteRequest batch) {
@@ -501,7 +504,7 @@ public final class TableWriter implements AutoCloseable {
         List<WriteRequest> overtaken;
         lock.lock();
         try {
-            overtaken = request.lane().acknowledged(request);
+            overtaken = request.batcher().acknowledged(request);
             unanswered--;
             stale.accepted();
             skippedRows += reply.skipped();
@@ -527,9 +530,9 @@ public final class TableWriter implements AutoCloseable {
         boolean postponed;
         lock.lock();
         try {
-            request.lane().answered(request);
+            request.batcher().answered(request);
             unanswered--;
-            postponed = request.lane().postpone(request, cause, client.ticker().getAsLong());
+            postponed = request.batcher().postpone(request, cause, client.ticker().getAsLong());
             refreshIfDrained();
         } finally {
             lock.unlock();
@@ -543,7 +546,7 @@ public final class TableWriter implements AutoCloseable {
     boolean takenBack(WriteRequest request) {
         lock.lock();
         try {
-            boolean taken = request.lane().takeBack(request);
+            boolean taken = request.batcher().takeBack(request);
             unanswered -= taken ? 1 : 0;
             return taken;
         } finally {
@@ -555,7 +558,7 @@ public final class TableWriter implements AutoCloseable {
         return new SteleException(
                 ErrorCode.BUSY,
                 "Shard "
-                        + batch.lane().shard()
+                        + batch.batcher().shard()
                         + " refused a batch as BUSY and applied a later one, so that sending it again would change the order of rows; its "
                         + batch.rowCount()
                         + " rows are not applied");
@@ -564,7 +567,7 @@ public final class TableWriter implements AutoCloseable {
     void failed(WriteRequest request, SteleException cause) {
         lock.lock();
         try {
-            request.lane().answered(request);
+            request.batcher().answered(request);
             unanswered--;
             refreshIfDrained();
         } finally {
@@ -591,7 +594,7 @@ public final class TableWriter implements AutoCloseable {
     void stale(WriteRequest request, SteleException cause) {
         lock.lock();
         try {
-            request.lane().answered(request);
+            request.batcher().answered(request);
             unanswered--;
             stale.add(request);
             refreshIfDrained();
@@ -607,11 +610,11 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
-    private void refreshed(@Nullable KnownTable table, @Nullable Throwable thrown) {
+    private void refreshed(@Nullable CachedTable table, @Nullable Throwable thrown) {
         List<FailedRequest> failed = new ArrayList<>();
         lock.lock();
         try {
-            List<WriteRequest> earlier = stale.takeWith(lanes);
+            List<WriteRequest> earlier = stale.takeWith(batchers);
             try {
                 if (table == null) {
                     throw SteleClient.toSteleException(
@@ -624,7 +627,7 @@ public final class TableWriter implements AutoCloseable {
                 earlier.forEach(request -> failed.add(new FailedRequest(request, e)));
             }
             stale.collected();
-            flushLanes();
+            flushBatchers();
         } finally {
             lock.unlock();
         }
@@ -635,14 +638,14 @@ public final class TableWriter implements AutoCloseable {
         next.checkSuccessorOf(binding);
         stale.fetched(next.schema());
         binding = next;
-        lanes = newLanes();
+        batchers = newBatchers();
         nextAnyShard = 0;
     }
 
     private void addAgain(RowBinding before, WriteRequest request, List<FailedRequest> failed) {
         int size = request.batch().sizeBytes();
         byte[] bytes = request.batch().buffer();
-        int sameShard = request.lane().shard().index() % lanes.length;
+        int sameShard = request.batcher().shard().index() % batchers.length;
         try {
             WriteBatchReader operations = new WriteBatchReader(bytes, 0, size);
             while (operations.next()) {
@@ -655,7 +658,7 @@ public final class TableWriter implements AutoCloseable {
                         operations.rowOffset(),
                         operations.rowLength());
                 int shard = binding.shard() == RowBinding.ANY_SHARD ? sameShard : binding.shard();
-                add(operations.kind(), binding, lanes[shard]).addFuturesOf(request);
+                add(operations.kind(), binding, batchers[shard]).addFuturesOf(request);
             }
         } catch (SteleException e) {
             failed.add(new FailedRequest(request, e));

@@ -21,7 +21,7 @@ import java.util.UUID;
  * from then on.
  */
 final class WriteRequest extends Request {
-    private final ShardLane lane;
+    private final ShardBatcher batcher;
     private final WriteBatchBuilder batch;
     private final long openedNanos;
     private final List<BatchFuture> futures = new ArrayList<>(1);
@@ -30,16 +30,16 @@ final class WriteRequest extends Request {
     private boolean lingered;
     private boolean alone;
 
-    WriteRequest(ShardLane lane, WriteBatchBuilder batch, long openedNanos) {
-        this.lane = lane;
+    WriteRequest(ShardBatcher batcher, WriteBatchBuilder batch, long openedNanos) {
+        this.batcher = batcher;
         this.batch = batch;
         this.openedNanos = openedNanos;
-        this.writerId = lane.writerId();
+        this.writerId = batcher.writerId();
         this.futures.add(new BatchFuture());
     }
 
-    ShardLane lane() {
-        return lane;
+    ShardBatcher batcher() {
+        return batcher;
     }
 
     WriteBatchBuilder batch() {
@@ -106,7 +106,7 @@ final class WriteRequest extends Request {
 
     @Override
     void write(FrameWriter writer, int requestId) throws IOException {
-        byte[] head = Write.encodeHead(lane.shard(), writerId, sequence);
+        byte[] head = Write.encodeHead(batcher.shard(), writerId, sequence);
         writer.write(
                 FrameType.WRITE,
                 requestId,
@@ -120,13 +120,13 @@ final class WriteRequest extends Request {
     @Override
     boolean onReply(Frame frame) {
         if (frame.type() == FrameType.WRITE_REPLY) {
-            lane.writer().acknowledged(this, WriteReply.decode(frame));
+            batcher.writer().acknowledged(this, WriteReply.decode(frame));
         } else if (frame.type() == FrameType.ERROR) {
             SteleException failure = ErrorReply.decode(frame).toException();
             switch (failure.code()) {
-                case STALE_TABLE -> lane.writer().stale(this, failure);
-                case BUSY -> lane.writer().busy(this, failure);
-                default -> lane.writer().failed(this, failure);
+                case STALE_TABLE -> batcher.writer().stale(this, failure);
+                case BUSY -> batcher.writer().busy(this, failure);
+                default -> batcher.writer().failed(this, failure);
             }
         } else {
             throw new SteleException(
@@ -137,12 +137,12 @@ final class WriteRequest extends Request {
 
     @Override
     boolean takenBack() {
-        return lane.writer().takenBack(this);
+        return batcher.writer().takenBack(this);
     }
 
     @Override
     void onFailure(SteleException failure) {
-        lane.writer().failed(this, failure);
+        batcher.writer().failed(this, failure);
     }
 
     /** Completes the futures; returns those that are done by it. */

@@ -13,8 +13,8 @@ import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.ErrorReply;
@@ -58,7 +58,7 @@ final class TestActionClient {
     private static final OpenTableReply REPLY =
             new OpenTableReply(
                     new RelationReply(Optional.empty(), Optional.empty()),
-                    Optional.of(new ReadPointReply("point", new Lsn(7), 1_000)),
+                    Optional.of(new SnapshotReply("point", new Lsn(7), 1_000)),
                     Optional.empty(),
                     Optional.of(List.of()));
 
@@ -147,7 +147,7 @@ final class TestActionClient {
         try (ActionClient client = client()) {
             assertThatThrownBy(() -> client.openTable(REQUEST))
                     .isInstanceOf(SteleException.class)
-                    .hasMessageContaining("a version from 1 to 3, found 4");
+                    .hasMessageContaining("a version from 1 to 4, found 5");
         }
     }
 
@@ -215,7 +215,8 @@ final class TestActionClient {
         if (frame.type() == FrameType.OPEN_TABLE) {
             assertThat(OpenTable.decode(frame)).isEqualTo(REQUEST);
             asked.add(frame.type());
-            writer.write(FrameType.OPEN_TABLE_REPLY, id, OpenTableResult.encode(REPLY));
+            writer.write(
+                    FrameType.OPEN_TABLE_REPLY, id, OpenTableResult.encode(REPLY, peerVersion));
             return true;
         }
         ActionCall call = ActionCall.decode(frame);

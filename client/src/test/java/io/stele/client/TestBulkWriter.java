@@ -24,12 +24,18 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
 final class TestBulkWriter {
     private static final UUID WRITER = new UUID(1, 2);
 
-    private TestingFlightService service;
+    private volatile TestingFlightService service;
     private FlightClient flight;
 
     @BeforeEach
@@ -103,22 +109,78 @@ final class TestBulkWriter {
                 .hasMessageContaining("1 rows are unacknowledged");
     }
 
+    /** Else the end of a try block would wait as long again, and send what was reported open. */
+    @Test
+    void aWriterThatFailedSendsNothingAnyMore() throws IOException {
+        int port = service.port();
+        BulkWriter writer = writer(TestingTables.unkeyed(1));
+        service.close();
+        writer.write(1L, "x");
+        assertThatThrownBy(writer::flush).hasMessageContaining("1 rows are unacknowledged");
+        service = new TestingFlightService(port);
+        flight.connect(Duration.ofSeconds(20));
+        writer.write(2L, "x");
+        assertThatThrownBy(writer::flush)
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                .hasMessageContaining("The writer ended");
+        writer.close();
+        assertThat(service.targets()).isEmpty();
+    }
+
+    /** However long the sidecar was away, and the channel therefore waits. */
+    @Test
+    void aWriterGoesOnSoonAfterTheSidecarIsBack() throws Exception {
+        int port = service.port();
+        BulkWriter writer = writer(TestingTables.unkeyed(1), Duration.ofSeconds(40));
+        service.close();
+        writer.write(1L, "x");
+        // gRPC alone would make as many attempts in 17 seconds, and wait 10 for the next.
+        CompletableFuture<@Nullable Void> restart =
+                CompletableFuture.runAsync(() -> refuse(port, 6))
+                        .thenRun(() -> service = newService(port));
+        long start = System.nanoTime();
+        writer.close();
+        restart.get(20, TimeUnit.SECONDS);
+        assertThat(service.targets()).hasSize(1);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+    }
+
+    /** A sidecar that is about to start, say behind a proxy: its connections end at once. */
+    private static void refuse(int port, int connections) {
+        try (ServerSocket starting = new ServerSocket(port, 50, InetAddress.getLoopbackAddress())) {
+            for (int i = 0; i < connections; i++) {
+                starting.accept().close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static TestingFlightService newService(int port) {
+        try {
+            return new TestingFlightService(port);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private BulkWriter writer(TableSchema schema) {
+        return writer(schema, Duration.ofMillis(500));
+    }
+
+    private BulkWriter writer(TableSchema schema, Duration unavailable) {
         NodeAddress node = new NodeAddress("n", "", 0, service.port());
-        KnownTable table =
-                new KnownTable(
+        CachedTable table =
+                new CachedTable(
                         new TableDescription(
                                 schema,
                                 TableStatistics.EMPTY,
                                 ShardRouting.single(node, schema.shardCount())),
                         new Endpoint("127.0.0.1", 1));
         return new BulkWriter(
-                flight,
-                table,
-                WRITER,
-                Duration.ofMillis(500),
-                Duration.ofSeconds(20),
-                System::nanoTime);
+                flight, table, WRITER, unavailable, Duration.ofSeconds(20), System::nanoTime);
     }
 
     private List<List<Object>> received(TableSchema schema) {

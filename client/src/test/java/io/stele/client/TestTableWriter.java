@@ -21,10 +21,14 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -303,6 +307,61 @@ final class TestTableWriter extends BaseClientTest {
             writer.upsert(1L, "a").get();
         }
         assertThat(sidecar.duplicates()).isEqualTo(1);
+        assertThat(sidecar.operations()).isEqualTo(1);
+    }
+
+    /** A machine that has no thread left for a moment, when the sender wants one for replies. */
+    @Test
+    void testAnErrorOfTheSenderIsAsALostSocket() throws Exception {
+        AtomicInteger made = new AtomicInteger();
+        ThreadFactory threads =
+                task ->
+                        new Thread(task) {
+                            private final int number = made.incrementAndGet();
+
+                            @Override
+                            public void start() {
+                                if (number == 2) {
+                                    throw new OutOfMemoryError("unable to create native thread");
+                                }
+                                super.start();
+                            }
+                        };
+        try (SteleClient client = builder(sidecar.port(), SETTINGS).threads(threads).build();
+                TableWriter writer = client.writer("s", "t")) {
+            writer.upsert(1L, "a").get();
+        }
+        assertThat(made).hasValueGreaterThan(2);
+        assertThat(sidecar.operations()).isEqualTo(1);
+    }
+
+    @Test
+    void testAnErrorOfTheReaderIsAsALostSocket() throws Exception {
+        AtomicInteger writes = new AtomicInteger();
+        sidecar.faults(write -> writes.getAndIncrement() == 0 ? Fault.SWALLOW : Fault.NONE);
+        List<Thread> made = new CopyOnWriteArrayList<>();
+        ThreadFactory threads =
+                task -> {
+                    Thread thread = new Thread(task);
+                    made.add(thread);
+                    return thread;
+                };
+        AtomicBoolean failed = new AtomicBoolean();
+        LongSupplier ticker =
+                () -> {
+                    boolean isReader = made.size() > 1 && Thread.currentThread() == made.get(1);
+                    if (isReader && !failed.getAndSet(true)) {
+                        throw new StackOverflowError("of the test");
+                    }
+                    return System.nanoTime();
+                };
+        ClientSettings impatient = SETTINGS.withAnswerTimeout(Duration.ofMillis(100));
+        try (SteleClient client =
+                        builder(sidecar.port(), impatient).threads(threads).ticker(ticker).build();
+                TableWriter writer = client.writer("s", "t")) {
+            writer.upsert(1L, "a").get(30, TimeUnit.SECONDS);
+        }
+        assertThat(failed).isTrue();
         assertThat(sidecar.operations()).isEqualTo(1);
     }
 

@@ -18,7 +18,7 @@ import io.trino.spi.connector.ConnectorFactory;
 import java.util.Map;
 import org.weakref.jmx.guice.MBeanModule;
 
-/** Builds one connector a catalog, from the properties of its catalog file. */
+/** A factory of connectors, one a catalog, from the properties of its catalog file. */
 public final class SteleConnectorFactory implements ConnectorFactory {
     private static final String NAME = "stele";
 

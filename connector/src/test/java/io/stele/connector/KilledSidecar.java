@@ -6,6 +6,7 @@ import io.stele.testing.SidecarProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -14,19 +15,30 @@ import java.util.Map;
  */
 final class KilledSidecar implements AutoCloseable {
     private final Path directory;
+    private final Map<String, String> more;
+    private final String heap;
     private final int httpPort;
     private SidecarProcess process;
 
-    private KilledSidecar(Path directory, int httpPort) throws IOException {
+    private KilledSidecar(Path directory, Map<String, String> more, String heap, int httpPort)
+            throws IOException {
         this.directory = requireNonNull(directory, "directory is null");
+        this.more = Map.copyOf(more);
+        this.heap = requireNonNull(heap, "heap is null");
         this.httpPort = httpPort;
         this.process = launch();
     }
 
-    /** Starts one and waits until it serves. */
-    static KilledSidecar start(Path directory) throws IOException {
+    /**
+     * Starts one and waits until it serves.
+     *
+     * @param more properties of it
+     * @param heap as {@code -Xmx} takes it
+     */
+    static KilledSidecar start(Path directory, Map<String, String> more, String heap)
+            throws IOException {
         Files.createDirectories(directory);
-        KilledSidecar sidecar = new KilledSidecar(directory, SidecarFixture.freePort());
+        KilledSidecar sidecar = new KilledSidecar(directory, more, heap, SidecarFixture.freePort());
         sidecar.process.awaitReady();
         return sidecar;
     }
@@ -52,21 +64,15 @@ final class KilledSidecar implements AutoCloseable {
     }
 
     private SidecarProcess launch() throws IOException {
-        return SidecarProcess.launch(
-                directory,
-                Map.of(
-                        "stele.warehouse.path",
-                        directory.resolve("warehouse").toString(),
-                        "stele.wal.path",
-                        directory.resolve("wal").toString(),
-                        "stele.shared-secret",
-                        SidecarFixture.SECRET,
-                        "http-server.http.port",
-                        Integer.toString(httpPort),
-                        "stele.flight.port",
-                        "0",
-                        "stele.client.port",
-                        "0"));
+        Map<String, String> properties = new HashMap<>();
+        properties.put("stele.warehouse.path", directory.resolve("warehouse").toString());
+        properties.put("stele.wal.path", directory.resolve("wal").toString());
+        properties.put("stele.shared-secret", SidecarFixture.SECRET);
+        properties.put("http-server.http.port", Integer.toString(httpPort));
+        properties.put("stele.flight.port", "0");
+        properties.put("stele.client.port", "0");
+        properties.putAll(more);
+        return SidecarProcess.launch(directory, properties, heap);
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A table in a warehouse that is not a folder: made by Trino's workers, changed, flushed, merged
+ * A table in a warehouse that is not a folder: made by Trino's workers, changed, flushed, compacted
  * and restarted, and after each step it has the rows that TPC-H says.
  */
 final class RemoteWarehouse {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * more: budgets have one to spare, and more attempts. Of reads only those of objects that a
  * statement can need are counted: sidecars write, list and delete in the background.
  */
-@ExtendWith(SteleCluster.Shared.class)
+@ExtendWith(SteleCluster.OfTwoNodes.class)
 final class S3RequestsIT {
     private static final String CATALOG = "s3_requests";
     private static final String SCHEMA = CATALOG + ".s.";
@@ -43,6 +43,9 @@ final class S3RequestsIT {
     private static final int ORDERS = 30_000;
     private static final String COLUMNS =
             "orderkey, custkey, orderstatus, totalprice, orderdate, orderpriority, clerk, shippriority, comment";
+
+    private static final String SUMS =
+            "SELECT orderstatus, count(*), sum(totalprice), max(orderdate), sum(shippriority) FROM %scolumns GROUP BY orderstatus";
 
     /** Beyond those of all orders. */
     private static final long NEW_KEYS = 10_000_000;
@@ -166,6 +169,26 @@ final class S3RequestsIT {
         measured.checkReads("index join of 25 keys", new Budget(16, 3), this::join);
         measured.startAgain();
         measured.checkReads(
+                "aggregation in the sidecar",
+                new Budget(9, 2),
+                () -> queries.run(SUMS.formatted(SCHEMA)));
+        measured.checkReads(
+                "the same again", new Budget(0, 0), () -> queries.run(SUMS.formatted(SCHEMA)));
+        measured.checkReads(
+                "the same by workers",
+                new Budget(24, 5),
+                () ->
+                        cluster.runner()
+                                .execute(
+                                        Session.builder(cluster.runner().getDefaultSession())
+                                                .setCatalogSessionProperty(
+                                                        CATALOG,
+                                                        "aggregation_pushdown_enabled",
+                                                        "false")
+                                                .build(),
+                                        SUMS.formatted(SCHEMA)));
+        measured.startAgain();
+        measured.checkReads(
                 "planning",
                 new Budget(0, 0),
                 () ->
@@ -185,11 +208,11 @@ final class S3RequestsIT {
         measured.startAgain();
         measured.check(
                 "upsert of 1,000 keys, column table",
-                new Budget(65, 30),
+                new Budget(57, 24),
                 () -> assertThat(upsert(0)).isEqualTo(1_000));
         measured.check(
                 "INSERT of 1,000 new keys, column table",
-                new Budget(50, 28),
+                new Budget(42, 20),
                 () -> assertThat(upsert(++nextKey * NEW_KEYS)).isEqualTo(1_000));
         queries.run(
                 "UPDATE %scolumns SET comment = 'changed' WHERE orderkey %% 1201 = 7"

@@ -62,6 +62,10 @@ public final class SidecarFixture implements AutoCloseable {
         return server.flightPort();
     }
 
+    public int clientPort() {
+        return server.clientPort();
+    }
+
     public void stop() {
         server.close();
     }

@@ -37,7 +37,7 @@ final class SidecarProxy implements AutoCloseable {
     private final URI sidecar;
     private final HttpServer http;
     private final HttpClient client = HttpClient.newHttpClient();
-    private final Map<String, ServerSocket> doors = new HashMap<>(); // by the name of the port
+    private final Map<String, ServerSocket> sockets = new HashMap<>(); // by the name of the port
     private final Map<String, Integer> ports = new ConcurrentHashMap<>(); // behind each
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Set<Socket> silent = ConcurrentHashMap.newKeySet();
@@ -46,16 +46,17 @@ final class SidecarProxy implements AutoCloseable {
 
     SidecarProxy(String sidecarUri) throws IOException {
         this.sidecar = URI.create(sidecarUri);
-        for (String door : List.of("flightPort", "clientPort")) {
-            doors.put(door, new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+        for (String portName : List.of("flightPort", "clientPort")) {
+            sockets.put(portName, new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
         }
         this.http =
                 HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
         http.setExecutor(task -> Thread.ofVirtual().start(task));
         http.createContext("/", this::forward);
         http.start();
-        doors.forEach(
-                (door, socket) -> Thread.ofVirtual().name(door).start(() -> accept(door, socket)));
+        sockets.forEach(
+                (portName, socket) ->
+                        Thread.ofVirtual().name(portName).start(() -> accept(portName, socket)));
     }
 
     String uri() {
@@ -114,18 +115,19 @@ final class SidecarProxy implements AutoCloseable {
         return PORT.matcher(body)
                 .replaceAll(
                         port -> {
-                            String door = port.group(1);
-                            ports.put(door, Integer.parseInt(port.group(2)));
+                            String portName = port.group(1);
+                            ports.put(portName, Integer.parseInt(port.group(2)));
                             return "\"%s\":%d"
                                     .formatted(
-                                            door, requireNonNull(doors.get(door)).getLocalPort());
+                                            portName,
+                                            requireNonNull(sockets.get(portName)).getLocalPort());
                         });
     }
 
-    private void accept(String door, ServerSocket socket) {
+    private void accept(String portName, ServerSocket socket) {
         while (!socket.isClosed()) {
             try {
-                connect(socket.accept(), requireNonNull(ports.get(door)));
+                connect(socket.accept(), requireNonNull(ports.get(portName)));
             } catch (IOException e) {
                 // closed
             }
@@ -196,7 +198,7 @@ final class SidecarProxy implements AutoCloseable {
     @Override
     public void close() throws IOException {
         http.stop(0);
-        for (ServerSocket socket : doors.values()) {
+        for (ServerSocket socket : sockets.values()) {
             socket.close();
         }
         cut();

@@ -77,10 +77,45 @@ final class SteleAggregationPushdownIT {
                 queries.run(
                         "ALTER TABLE " + table + " ALTER COLUMN price SET DATA TYPE decimal(25,2)");
             }
-            for (int query = 0; query < 8; query++) {
+            for (int query = 0; query < LongRun.count(4, 8); query++) {
                 assertSameAsEngine(query(random, table));
             }
         }
+    }
+
+    /**
+     * Columns that the sidecar has not decoded are left to workers, until repetitions are worth
+     * filling its caches.
+     */
+    @Test
+    void costDecides() {
+        String table = SteleQueries.newTable("costly");
+        queries.run(
+                "CREATE TABLE %s WITH (primary_key = ARRAY['id'], shard_count = 1) AS SELECT a * 1000 + b AS id, b %% 10 AS g, b %% 11 AS c1, b %% 12 AS c2, b %% 13 AS c3, b %% 14 AS c4, b %% 15 AS c5 FROM UNNEST(sequence(1, 400)) x(a) CROSS JOIN UNNEST(sequence(1, 1000)) y(b)"
+                        .formatted(table));
+        cluster.sidecar().flush("s", table);
+        String sums =
+                "SELECT g, sum(c1), sum(c2), sum(c3), sum(c4), sum(c5) FROM %s GROUP BY g"
+                        .formatted(table);
+        assertThat(queries.explain(sums)).as("cold").doesNotContain("aggregate=");
+        List<String> plans = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            plans.add(queries.explain(sums));
+        }
+        assertThat(plans)
+                .as("plans of a repeated aggregation")
+                .anyMatch(plan -> plan.contains("sidecar, to fill its caches"));
+        Session always = queries.with("cost_based_aggregation_enabled", "false");
+        assertSameRows(
+                sums,
+                cluster.runner().execute(always, sums).getMaterializedRows(),
+                engine(sums).getMaterializedRows());
+        assertThat(queries.explain(sums))
+                .as("with decoded columns")
+                .contains("aggregate=[")
+                .containsPattern(
+                        "estimated sidecar \\d+ ms \\(0 requests, 0\\.0 MiB\\), workers \\d+ ms \\(\\d+ files, [0-9.]+ MiB\\): sidecar\\W");
+        assertSameAsEngine(sums);
     }
 
     /** A sample is of the groups: each that it has is made of all of its rows. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Joins and aggregations on the distribution key stay where the rows are; results do not change.
  */
-@ExtendWith(SteleCluster.Shared.class)
+@ExtendWith(SteleCluster.OfTwoNodes.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleBucketingIT {
     private static final String BY_SHARD = "stele:shard[4]";

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Key;
+import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.execution.scheduler.StableHostAddressProvider;
 import io.trino.plugin.tpch.TpchPlugin;
@@ -23,8 +24,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * One Trino of two nodes with one sidecar, shared by all integration tests of this JVM that ask for
- * it. Every test makes tables of its own.
+ * One Trino with one sidecar, shared by all integration tests of this JVM that ask for it: {@link
+ * Shared} or {@link OfTwoNodes}. Every test makes tables of its own.
  */
 public final class SteleCluster implements AutoCloseable {
     private final Path directory;
@@ -32,10 +33,10 @@ public final class SteleCluster implements AutoCloseable {
     private final DistributedQueryRunner runner;
     private final AtomicInteger catalogs = new AtomicInteger();
 
-    private SteleCluster() throws Exception {
+    private SteleCluster(int workers) throws Exception {
         this.directory = Files.createTempDirectory("stele-connector");
         this.sidecar = new SidecarFixture(directory.resolve("shared"));
-        this.runner = queryRunner(1);
+        this.runner = queryRunner(workers);
         runner.createCatalog("stele", "stele", sidecar.catalogProperties());
         runner.execute("CREATE SCHEMA stele.s");
     }
@@ -43,7 +44,7 @@ public final class SteleCluster implements AutoCloseable {
     /**
      * Workers besides the coordinator, which works as well, for Trino's own suites. Exchanges
      * between nodes take a third of their processor time, and what goes from node to node is the
-     * matter of the tests on this cluster: by default they run on one node, and on three with
+     * matter of the tests on {@link OfTwoNodes}: by default they run on one node, and on three with
      * {@code bin/stele test --long}.
      */
     static int workersOfSuites() {
@@ -85,9 +86,9 @@ public final class SteleCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until the engine sends splits to their homes: it looks for workers every 5 seconds, and
-     * its first look may have come before a worker was announced. Until then it chooses at random,
-     * and who is not at home keeps nothing.
+     * Waits until the engine sends splits to their preferred workers: it looks for workers every 5
+     * seconds, and its first look may have come before a worker was announced. Until then it
+     * chooses at random, and a worker that is not the preferred one caches nothing.
      */
     static void awaitHomes(DistributedQueryRunner runner) {
         StableHostAddressProvider homes =
@@ -123,8 +124,18 @@ public final class SteleCluster implements AutoCloseable {
 
     /** A sidecar of the test's own in a process, as a catalog of this name. */
     KilledSidecar newSidecarProcess(String catalog, Map<String, String> more) throws IOException {
+        return newSidecarProcess(catalog, more, Map.of(), "512m");
+    }
+
+    /** The same with further properties of the sidecar, and a heap of this size. */
+    KilledSidecar newSidecarProcess(
+            String catalog, Map<String, String> more, Map<String, String> ofSidecar, String heap)
+            throws IOException {
         KilledSidecar own =
-                KilledSidecar.start(directory.resolve("process-" + catalogs.incrementAndGet()));
+                KilledSidecar.start(
+                        directory.resolve("process-" + catalogs.incrementAndGet()),
+                        ofSidecar,
+                        heap);
         runner.createCatalog(
                 catalog,
                 "stele",
@@ -151,10 +162,23 @@ public final class SteleCluster implements AutoCloseable {
         Files.deleteIfExists(file);
     }
 
-    /** Hands the shared cluster to tests, and closes it after the last one. */
-    public static final class Shared implements BeforeAllCallback, ParameterResolver {
+    /**
+     * Hands a cluster of one node to tests, and closes it after the last one. With {@code bin/stele
+     * test --long} it is that of {@link OfTwoNodes}.
+     */
+    public static class Shared implements BeforeAllCallback, ParameterResolver {
         private static final ExtensionContext.Namespace NAMESPACE =
                 ExtensionContext.Namespace.create(SteleCluster.class);
+
+        private final int workers; // besides the coordinator, which works as well
+
+        public Shared() {
+            this(LongRun.count(0, 1));
+        }
+
+        private Shared(int workers) {
+            this.workers = workers;
+        }
 
         @Override
         public void beforeAll(ExtensionContext context) {
@@ -171,19 +195,26 @@ public final class SteleCluster implements AutoCloseable {
             return cluster(context);
         }
 
-        private static SteleCluster cluster(ExtensionContext context) {
+        private SteleCluster cluster(ExtensionContext context) {
             return context.getRoot()
                     .getStore(NAMESPACE)
                     .computeIfAbsent(
-                            SteleCluster.class,
-                            _ -> {
+                            workers,
+                            count -> {
                                 try {
-                                    return new SteleCluster();
+                                    return new SteleCluster(count);
                                 } catch (Exception e) {
                                     throw new IllegalStateException(e);
                                 }
                             },
                             SteleCluster.class);
+        }
+    }
+
+    /** The same of two nodes, for tests of what goes from node to node. */
+    public static final class OfTwoNodes extends Shared {
+        public OfTwoNodes() {
+            super(1);
         }
     }
 }

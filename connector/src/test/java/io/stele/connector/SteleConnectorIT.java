@@ -5,6 +5,7 @@ import static java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.ZONED_DATE_TIME;
 
+import io.stele.testing.LongTests;
 import io.trino.Session;
 import io.trino.testing.BaseConnectorTest;
 import io.trino.testing.QueryFailedException;
@@ -25,10 +26,88 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Trino's own test of a connector, with every behaviour that the connector has. */
+@LongTests({
+    // The engine's own: aggregations, joins, samples and limits above a scan like any other
+    "testAggregation",
+    "testAggregationOverUnknown",
+    "testArithmeticNegation",
+    "testComplexQuery",
+    "testConcurrentScans",
+    "testCountColumn",
+    "testCreateFunction",
+    "testDistinct",
+    "testDistinctHaving",
+    "testDistinctLimit",
+    "testDistinctMultipleFields",
+    "testDistinctWithOrderBy",
+    "testExplainAnalyze",
+    "testFilterPushdownWithAggregation",
+    "testJoin",
+    "testJoinWithEmptySides",
+    "testLargeIn",
+    "testLimitInInlineView",
+    "testLimitMax",
+    "testLimitWithAggregation",
+    "testRepeatedAggregations",
+    "testSelectWithComparison",
+    "testTableSampleBernoulli",
+    "testTableSampleBernoulliBoundaryValues",
+    "testTableSampleSystem",
+    "testTableSampleWithFiltering",
+    "testTopNByMultipleFields",
+    "testVarcharCastToDateInPredicate",
+    // A statement or more for each of thirty names or eight comments: SteleWritesIT and
+    // testCommentTableSpecialCharacter try some
+    "testAddAndDropColumnName",
+    "testAddColumnWithCommentSpecialCharacter",
+    "testColumnName",
+    "testCommentColumnName",
+    "testCommentColumnSpecialCharacter",
+    "testCreateTableAsSelectWithTableCommentSpecialCharacter",
+    "testCreateTableWithColumnCommentSpecialCharacter",
+    "testCreateTableWithTableCommentSpecialCharacter",
+    "testMaterializedViewColumnName",
+    "testRenameColumnName",
+    // A dozen statements for each type: SteleTypesIT and SteleSchemaEvolutionIT try them
+    "testAddRowFieldInArray",
+    "testCaseSensitiveDataMapping",
+    "testDataMappingSmokeTest",
+    "testDropRowFieldInArray",
+    "testSetColumnTypes",
+    "testSetFieldTypes",
+    // Ways to say the same MERGE, DELETE or UPDATE, which reach the connector as one
+    "testDeleteWithComplexPredicate",
+    "testDeleteWithSemiJoin",
+    "testDeleteWithVarcharPredicate",
+    "testExplainAnalyzeWithDeleteWithSubquery",
+    "testMergeAllColumnsReversed",
+    "testMergeAllInserts",
+    "testMergeAllMatchesDeleted",
+    "testMergeDeleteWithCTAS",
+    "testMergeFalseJoinCondition",
+    "testMergeLarge",
+    "testMergeQueryWithStrangeCapitalization",
+    "testMergeSimpleQuery",
+    "testMergeSimpleSelect",
+    "testMergeWithSimplifiedUnpredictablePredicates",
+    "testMergeWithUnpredictablePredicates",
+    "testMergeWithoutTablesAliases",
+    "testUpdateAllValues",
+    "testUpdateMultipleCondition",
+    "testUpdateWithPredicates",
+    "testUpdateWithSubquery",
+    // Views over others: testMaterializedView and SteleViewsIT try ours
+    "testFederatedMaterializedView",
+    "testFederatedMaterializedViewWithGracePeriod",
+    "testMaterializedViewBaseTableGone",
+    "testMaterializedViewWhenStaleFail",
+    "testMaterializedViewWhenStaleInline",
+    "testView",
+    "testViewAndMaterializedViewTogether"
+})
 final class SteleConnectorIT extends BaseConnectorTest {
     @Override
     protected QueryRunner createQueryRunner() throws Exception {
@@ -383,78 +462,6 @@ final class SteleConnectorIT extends BaseConnectorTest {
             }
         }
         return seen;
-    }
-
-    // Of many statements each; what they try of the connector is tried by shorter tests too
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testLargeIn() {
-        super.testLargeIn();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testMergeLarge() {
-        super.testMergeLarge();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testAddAndDropColumnName() {
-        super.testAddAndDropColumnName();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testMaterializedViewColumnName() {
-        super.testMaterializedViewColumnName();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testRenameColumnName() {
-        super.testRenameColumnName();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testSetFieldTypes() {
-        super.testSetFieldTypes();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testCaseSensitiveDataMapping() {
-        super.testCaseSensitiveDataMapping();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testTableSampleBernoulli() {
-        super.testTableSampleBernoulli();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testTableSampleBernoulliBoundaryValues() {
-        super.testTableSampleBernoulliBoundaryValues();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    public void testExplainAnalyze() {
-        super.testExplainAnalyze();
     }
 
     /** See {@link SteleCluster#workersOfSuites}. */

@@ -5,6 +5,7 @@ import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * As {@link SteleDataCacheIT}, on a real S3 server, where the cache is used without being asked.
  */
+@Tag("long")
 @Timeout(300)
 final class SteleDataCacheS3IT {
     @RegisterExtension static final S3Server S3 = new S3Server();

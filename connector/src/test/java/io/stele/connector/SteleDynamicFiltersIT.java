@@ -2,16 +2,17 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LongRun;
 import io.trino.Session;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What joins find out about the rows they need, in the splits of scans. */
-@ExtendWith(SteleCluster.Shared.class)
+@ExtendWith(SteleCluster.OfTwoNodes.class)
 final class SteleDynamicFiltersIT {
     private final SteleCluster cluster;
     private final SteleQueries queries;
@@ -21,8 +22,12 @@ final class SteleDynamicFiltersIT {
         this.queries = new SteleQueries(cluster);
     }
 
+    static List<String> orientations() {
+        return LongRun.combinations(List.of("row", "column"), List.of("row,column"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"row", "column", "row,column"})
+    @MethodSource("orientations")
     void fewKeysOfAJoinAreLookedUp(String orientation) {
         String orders =
                 orders(
@@ -141,12 +146,20 @@ final class SteleDynamicFiltersIT {
         String explain = "EXPLAIN ANALYZE VERBOSE " + sql.formatted(orders, "");
         assertThat((String) cluster.runner().execute(waiting(), explain).getOnlyValue())
                 .contains("'Keys scanned for' = LongCount{total=%d}".formatted(count + 1));
+        String plan = "EXPLAIN " + sql.formatted(orders, "");
+        assertThat((String) cluster.runner().execute(waiting(), plan).getOnlyValue())
+                .containsPattern(
+                        "lookup=primary key, %d keys, estimated lookup \\d+ ms \\(\\d+ requests, [0-9.]+ MiB\\), scan \\d+ ms \\([1-9]\\d* files, [0-9.]+ MiB\\): scan"
+                                .formatted(count + 1));
         Session always =
                 Session.builder(waiting())
                         .setCatalogSessionProperty("stele", "cost_based_lookups_enabled", "false")
                         .build();
         assertThat((String) cluster.runner().execute(always, explain).getOnlyValue())
                 .doesNotContain("'Keys scanned for'");
+        assertThat((String) cluster.runner().execute(always, plan).getOnlyValue())
+                .contains("lookup=primary key, %d keys".formatted(count + 1))
+                .doesNotContain("estimated lookup");
         // A limit holds for the one split of a lookup
         assertThat(queries.run(sql.formatted(orders, "LIMIT 7")).getRowCount()).isEqualTo(7);
         assertThat(

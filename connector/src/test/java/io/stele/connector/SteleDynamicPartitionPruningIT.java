@@ -6,9 +6,11 @@ import io.trino.testing.BaseDynamicPartitionPruningTest;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Trino's own suite, on our tables. */
+/** Trino's own suite, on our tables; ours is {@link SteleDynamicFiltersIT}. */
+@Tag("long")
 final class SteleDynamicPartitionPruningIT extends BaseDynamicPartitionPruningTest {
     @Override
     protected QueryRunner createQueryRunner() throws Exception {

@@ -8,11 +8,14 @@ import io.trino.testing.AbstractTestDynamicRowFiltering;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
 /**
  * Trino's own suite, on our tables in files: of rows in memory the sidecar sends only those that a
- * dynamic filter wants, so that Trino has nothing left to filter.
+ * dynamic filter wants, so that Trino has nothing left to filter. Our own tests are {@link
+ * SteleDynamicFiltersIT}.
  */
+@Tag("long")
 final class SteleDynamicRowFilteringIT extends AbstractTestDynamicRowFiltering {
     @Override
     protected QueryRunner createQueryRunner() throws Exception {

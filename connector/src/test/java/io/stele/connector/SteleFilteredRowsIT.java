@@ -4,6 +4,7 @@ import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedRow;
 import java.util.ArrayList;
@@ -18,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Scans whose filtered rows workers keep, beside the same scans past what is kept. */
-@ExtendWith(SteleCluster.Shared.class)
+@ExtendWith(SteleCluster.OfTwoNodes.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleFilteredRowsIT {
     private static final String CATALOG = "filtered";
@@ -226,8 +227,12 @@ final class SteleFilteredRowsIT {
         }
     }
 
+    static List<Long> seeds() {
+        return LongRun.combinations(List.of(1L), List.of(2L, 3L));
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2})
+    @MethodSource("seeds")
     void sameAsPastTheCache(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         String table = SteleQueries.newTable("changed");

@@ -15,12 +15,14 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A warehouse on a real HDFS: the sidecar and Trino's workers read and write it directly. */
-@ExtendWith(SteleCluster.Shared.class)
+@Tag("long")
+@ExtendWith(SteleCluster.OfTwoNodes.class)
 final class SteleHdfsIT {
     private final SteleCluster cluster;
 

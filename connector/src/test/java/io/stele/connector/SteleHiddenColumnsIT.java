@@ -2,10 +2,12 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LongRun;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Columns that every table has, and that say where a row lies. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -18,8 +20,12 @@ final class SteleHiddenColumnsIT {
         this.queries = new SteleQueries(cluster);
     }
 
+    static List<String> orientations() {
+        return LongRun.combinations(List.of("row", "column"), List.of("row,column"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"row", "column", "row,column"})
+    @MethodSource("orientations")
     void shardsAreThoseOfTheirRows(String orientation) {
         String table = SteleQueries.newTable("sharded");
         queries.run(

@@ -9,11 +9,14 @@ import io.trino.testing.QueryRunner;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Trino's own test of index joins, with the keys that it wants as primary key and unique indexes.
+ * Most of it is about the engine's operators; ours is {@link SteleIndexJoinsIT}.
  */
+@Tag("long")
 final class SteleIndexedQueriesIT extends AbstractTestIndexedQueries {
     @Override
     protected QueryRunner createQueryRunner() throws Exception {
@@ -38,12 +41,8 @@ final class SteleIndexedQueriesIT extends AbstractTestIndexedQueries {
 
     @Override
     protected Session getSession() {
-        return indexJoins(true);
-    }
-
-    private Session indexJoins(boolean enabled) {
         return Session.builder(super.getSession())
-                .setCatalogSessionProperty("stele", "index_join_enabled", Boolean.toString(enabled))
+                .setCatalogSessionProperty("stele", "index_join_enabled", "true")
                 .build();
     }
 
@@ -52,37 +51,5 @@ final class SteleIndexedQueriesIT extends AbstractTestIndexedQueries {
     @Override
     public void testExampleSystemTable() {
         assertThat(computeActual("SHOW TABLES").getOnlyColumnAsSet()).contains("orders");
-    }
-
-    @Test
-    void keysAreLookedUpWhereTheSessionSaysSo() {
-        for (String condition :
-                List.of(
-                        "l.orderkey = o.orderkey",
-                        "l.orderkey = o.orderkey AND l.linestatus = o.orderstatus",
-                        "l.orderkey = o.orderkey AND o.orderstatus = 'F'",
-                        "l.orderkey = o.orderkey AND l.suppkey = o.custkey",
-                        "l.orderkey = o.orderkey AND o.custkey = 370")) {
-            String sql = "SELECT o.comment FROM lineitem l JOIN orders o ON " + condition;
-            assertThat(explain(indexJoins(true), sql)).as(condition).contains("IndexJoin");
-            assertThat(explain(indexJoins(false), sql)).as(condition).doesNotContain("IndexJoin");
-            assertQuery(sql);
-        }
-    }
-
-    @Test
-    void otherJoinsAreNot() {
-        for (String sql :
-                List.of(
-                        "SELECT o.comment FROM lineitem l JOIN orders o ON l.suppkey = o.custkey",
-                        "SELECT o.comment FROM lineitem l JOIN orders o ON l.orderkey = o.orderkey AND l.comment = o.comment",
-                        "SELECT o.comment FROM lineitem l JOIN (SELECT * FROM orders LIMIT 5) o ON l.orderkey = o.orderkey",
-                        "SELECT l.comment FROM lineitem l JOIN orders o ON l.orderkey = o.orderkey WHERE o.orderkey IN (1, 5)")) {
-            assertThat(explain(indexJoins(true), sql)).as(sql).doesNotContain("IndexJoin");
-        }
-    }
-
-    private String explain(Session session, String sql) {
-        return (String) computeActual(session, "EXPLAIN " + sql).getOnlyValue();
     }
 }

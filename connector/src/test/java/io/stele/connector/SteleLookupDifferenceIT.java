@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @ExtendWith(SteleCluster.Shared.class)
 final class SteleLookupDifferenceIT {
-    private static final int SEEDS = LongRun.count(3, 12);
+    private static final int SEEDS = LongRun.count(2, 12);
     private static final int CHANGES = 12;
 
     /** Types of key columns with values that are close to each other, as SQL. */

@@ -3,6 +3,7 @@ package io.stele.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedResult;
@@ -172,7 +173,7 @@ final class SteleMetadataCacheIT {
         for (int turn = 1; turn <= 5; turn++) {
             assertThat(rows(query.formatted(100 * turn)))
                     .containsExactly(new MaterializedRow(List.of(10L * turn, 30)));
-            // Also if rows come and go between: the plan then comes with the read point
+            // Also if rows come and go between: the plan then comes with the snapshot
             there.execute(
                     "INSERT INTO %s VALUES (%d, 5), (%d, 6)"
                             .formatted(kept("planned_a"), 2_000 + turn, 3_000 + turn));
@@ -295,7 +296,7 @@ final class SteleMetadataCacheIT {
         SplittableRandom random = new SplittableRandom(seed);
         Map<String, Integer> tables = new TreeMap<>(); // columns that were ever added
         Map<String, Integer> views = new TreeMap<>();
-        for (int step = 0; step < 20; step++) {
+        for (int step = 0; step < LongRun.count(8, 20); step++) {
             String what = "seed " + seed + ", step " + step;
             boolean isHere = random.nextInt(3) > 0;
             String catalog = isHere && random.nextBoolean() ? ASKING : KEEPING;

@@ -2,6 +2,8 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LongRun;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -162,14 +164,15 @@ final class StelePushdownIT {
                                 "stele.scan.max-split-size", "1MB"));
         try {
             for (String properties :
-                    new String[] {
-                        "",
-                        "WITH (distribution_key = ARRAY['orderkey'])",
-                        "WITH (clustering_key = ARRAY['shipdate'])",
-                        "WITH (partitioned_by = ARRAY['returnflag'])",
-                        "WITH (primary_key = ARRAY['orderkey', 'linenumber'])",
-                        "WITH (primary_key = ARRAY['orderkey', 'linenumber'], clustering_key = ARRAY['shipdate'])"
-                    }) {
+                    LongRun.combinations(
+                            List.of(
+                                    "",
+                                    "WITH (partitioned_by = ARRAY['returnflag'])",
+                                    "WITH (primary_key = ARRAY['orderkey', 'linenumber'], clustering_key = ARRAY['shipdate'])"),
+                            List.of(
+                                    "WITH (distribution_key = ARRAY['orderkey'])",
+                                    "WITH (clustering_key = ARRAY['shipdate'])",
+                                    "WITH (primary_key = ARRAY['orderkey', 'linenumber'])"))) {
                 String table = "direct.s." + SteleQueries.newTable("direct");
                 queries.run(
                         "CREATE TABLE %s %s AS SELECT * FROM tpch.tiny.lineitem"

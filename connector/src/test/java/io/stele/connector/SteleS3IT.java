@@ -9,12 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A warehouse on a real S3 server: the sidecar and Trino's workers read and write it directly. */
-@ExtendWith(SteleCluster.Shared.class)
+@ExtendWith(SteleCluster.OfTwoNodes.class)
 final class SteleS3IT {
     private static final String PREFIX = "stele/tests";
     private static final String WAREHOUSE = "s3://" + VersityGateway.BUCKET + "/" + PREFIX;
@@ -28,6 +29,7 @@ final class SteleS3IT {
     }
 
     @Test
+    @Tag("long") // the same without encryption
     void tablesOnS3HaveTheRowsOfTpch() throws Exception {
         new RemoteWarehouse(cluster, "on_s3")
                 .hasTheRowsOfTpch(WAREHOUSE, S3.gateway().properties(), new InBucket(PREFIX + "/"));

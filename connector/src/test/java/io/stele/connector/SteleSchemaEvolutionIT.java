@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every ALTER TABLE of columns and fields, over rows in memory, in files of workers and of the
- * sidecar, after merges and after restarts.
+ * sidecar, after compactions and after restarts.
  */
 @ExtendWith(SteleCluster.Shared.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -92,11 +92,9 @@ final class SteleSchemaEvolutionIT {
 
     static List<Arguments> places() {
         return LongRun.combinations(
+                List.of(arguments("column", "workers"), arguments("row", "restarted")),
                 List.of(
-                        arguments("column", "workers"),
-                        arguments("row", "restarted"),
-                        arguments("row,column", "flushed")),
-                List.of(
+                        arguments("row,column", "flushed"),
                         arguments("column", "compacted"),
                         arguments("row,column", "memory"),
                         arguments("column", "memory"),

@@ -8,6 +8,7 @@ import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExcept
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.Lsn;
+import io.stele.testing.LongRun;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.MaterializedRow;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What {@code table_changes} says of rows, wherever they are by then. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -58,8 +59,12 @@ final class SteleTableChangesIT {
         }
     }
 
+    static List<String> orientations() {
+        return LongRun.combinations(List.of("column", "row"), List.of("row,column"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"column", "row", "row,column"})
+    @MethodSource("orientations")
     void eachChangeIsTold(String orientation) {
         String table = SteleQueries.newTable("changes");
         queries.run(

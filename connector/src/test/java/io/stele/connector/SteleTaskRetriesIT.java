@@ -1,50 +1,26 @@
 package io.stele.connector;
 
+import io.stele.testing.LongTests;
 import io.trino.operator.RetryPolicy;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 
 /**
- * With {@code retry-policy=TASK}. Statements that write by the same ways as others run with {@code
- * --long}.
+ * With {@code retry-policy=TASK}. By default an INSERT and an UPDATE, whose two kinds of writers
+ * run again, and all statements with {@code --long}.
  */
+@LongTests({
+    "testSelect",
+    "testCreateTable",
+    "testDelete",
+    "testDeleteWithSubquery",
+    "testUpdateWithSubquery",
+    "testAnalyzeTable",
+    "testMerge",
+    "testRefreshMaterializedView",
+    "testExplainAnalyze",
+    "testRequestTimeouts"
+})
 final class SteleTaskRetriesIT extends SteleFailureRecovery {
     SteleTaskRetriesIT() {
         super(RetryPolicy.TASK);
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    protected void testDeleteWithSubquery() {
-        super.testDeleteWithSubquery();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    protected void testUpdateWithSubquery() {
-        super.testUpdateWithSubquery();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    protected void testAnalyzeTable() {
-        super.testAnalyzeTable();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    protected void testExplainAnalyze() {
-        super.testExplainAnalyze();
-    }
-
-    @Test
-    @Tag("long")
-    @Override
-    protected void testRequestTimeouts() {
-        super.testRequestTimeouts();
     }
 }

@@ -39,7 +39,7 @@ final class SteleTimeTravelIT {
                         .formatted(table, orientation));
         SplittableRandom random = new SplittableRandom(orientation.length());
         List<Moment> moments = new ArrayList<>();
-        for (int step = 0; step < 14; step++) {
+        for (int step = 0; step < LongRun.count(9, 14); step++) {
             int id = random.nextInt(20);
             queries.update(
                     switch (random.nextInt(4)) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * The join orders of TPC-H beside those that Trino chooses with the exact statistics of its
  * generator, which is what any connector's statistics are estimates of.
  */
-@ExtendWith(SteleCluster.Shared.class)
+@ExtendWith(SteleCluster.OfTwoNodes.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleTpchPlansIT {
     private static final String EXACT = "tpch_exact";

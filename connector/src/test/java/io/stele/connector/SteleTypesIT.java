@@ -162,31 +162,24 @@ final class SteleTypesIT {
                 continue;
             }
             String table = SteleQueries.newTable("find");
+            List<String> values =
+                    type.subList(1, type.size()).stream()
+                            .map(value -> "CAST(%s AS %s)".formatted(value, type.getFirst()))
+                            .toList();
             queries.run("CREATE TABLE %s (v %s)".formatted(table, type.getFirst()));
-            for (String value : type.subList(1, type.size())) {
-                queries.update(
-                        "INSERT INTO %s VALUES CAST(%s AS %s)"
-                                .formatted(table, value, type.getFirst()));
-            }
-            for (int round = 0; round < 2; round++) {
-                for (String value : type.subList(1, type.size())) {
-                    String literal = "CAST(%s AS %s)".formatted(value, type.getFirst());
-                    assertThat(
-                                    queries.count(
-                                            "SELECT count(*) FROM %s WHERE v = %s"
-                                                    .formatted(table, literal)))
-                            .as("%s = %s, round %s", type.getFirst(), value, round)
-                            .isEqualTo(1);
-                    assertThat(
-                                    queries.count(
-                                            "SELECT count(*) FROM %s WHERE v >= %s"
-                                                    .formatted(table, literal)))
-                            .isPositive();
-                }
-                assertThat(
-                                queries.count(
-                                        "SELECT count(*) FROM %s WHERE v IS NULL".formatted(table)))
-                        .isZero();
+            queries.update("INSERT INTO %s VALUES %s".formatted(table, String.join(", ", values)));
+            List<String> equal = values.stream().map(value -> "v = " + value).toList();
+            List<String> some = values.stream().map(value -> "v >= " + value).toList();
+            for (String place : List.of("memory", "files")) {
+                assertThat(queries.counts(table, equal))
+                        .as("%s in %s", equal, place)
+                        .hasSize(values.size())
+                        .containsOnly(1L);
+                assertThat(queries.counts(table, some))
+                        .as("%s in %s", some, place)
+                        .hasSize(values.size())
+                        .allMatch(count -> count > 0);
+                assertThat(queries.counts(table, List.of("v IS NULL"))).containsOnly(0L);
                 cluster.sidecar().flush("s", table);
             }
             queries.run("DROP TABLE " + table);

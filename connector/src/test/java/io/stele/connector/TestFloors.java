@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The module connector is a front door: it sees itself, protocol, client, cache, object stores and
+ * The module connector is a front end: it sees itself, protocol, client, cache, object stores and
  * column files, never the engine.
  */
 final class TestFloors {

@@ -2,6 +2,7 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
@@ -24,14 +25,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingPool implements Executor, AutoCloseable {
     private final Object lock = new Object();
-    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(); // guarded by lock
-    private final Set<Thread> threads = new HashSet<>(); // guarded by lock
+
+    @GuardedBy("lock")
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+
+    @GuardedBy("lock")
+    private final Set<Thread> threads = new HashSet<>();
+
     private final int concurrency;
     private final int waitingLimit;
     private final ThreadFactory threadFactory;
     private final Consumer<Throwable> uncaught;
-    private boolean closed; // guarded by lock
-    private long finished; // guarded by lock
+
+    @GuardedBy("lock")
+    private boolean closed;
+
+    @GuardedBy("lock")
+    private long finished;
 
     /**
      * @param concurrency limit of calls in progress

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The scheduling policy over execution contexts, without threads and clocks of its own: workers
- * that share their time by scheduling group. {@link ThreadedFairPool} gives each worker a thread,
- * {@link SimulatedWorkers} a virtual time.
+ * that share their time by scheduling group. {@link ThreadedFairPool} gives each worker a thread, a
+ * simulation a virtual time.
  *
  * <p>The methods of {@link ContextPool} may be called from any thread; the others state their own
  * rules.

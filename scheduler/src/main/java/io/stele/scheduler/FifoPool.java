@@ -2,6 +2,7 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.scheduler.ExecutionContext.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,11 +21,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FifoPool extends SharelessPool {
     private final Object lock = new Object();
-    private final ArrayDeque<ExecutionContext> queue = new ArrayDeque<>(); // guarded by lock
+
+    @GuardedBy("lock")
+    private final ArrayDeque<ExecutionContext> queue = new ArrayDeque<>();
+
     private final List<Thread> threads = new ArrayList<>();
     private final LongSupplier nanoTime;
-    private int idle; // guarded by lock
-    private boolean closed; // guarded by lock
+
+    @GuardedBy("lock")
+    private int idle;
+
+    @GuardedBy("lock")
+    private boolean closed;
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}

@@ -2,6 +2,7 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,15 +17,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ThreadedBackgroundPool implements BackgroundPool {
     private final Object lock = new Object();
-    private final ArrayDeque<Runnable> queue = new ArrayDeque<>(); // guarded by lock
+
+    @GuardedBy("lock")
+    private final ArrayDeque<Runnable> queue = new ArrayDeque<>();
+
     private final List<Thread> threads = new ArrayList<>();
     private final int waitingLimit;
     private final Consumer<Throwable> uncaught;
     private final Object pausing = new Object();
-    private boolean closed; // guarded by lock
-    private int running; // guarded by lock
-    private long finished; // guarded by lock
-    private boolean ending; // guarded by pausing
+
+    @GuardedBy("lock")
+    private boolean closed;
+
+    @GuardedBy("lock")
+    private int running;
+
+    @GuardedBy("lock")
+    private long finished;
+
+    @GuardedBy("pausing")
+    private boolean ending;
 
     /**
      * @param waitingLimit limit of tasks that wait for a thread

@@ -2,6 +2,7 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
@@ -29,7 +30,9 @@ public final class ThreadedPeriodic implements Periodic {
     private final class Loop implements Runnable, AutoCloseable {
         private final long periodMillis;
         private final Runnable task;
-        private boolean stopped; // guarded by this
+
+        @GuardedBy("this")
+        private boolean stopped;
 
         private Loop(long periodMillis, Runnable task) {
             this.periodMillis = periodMillis;

@@ -228,7 +228,7 @@ final class Worker implements YieldSignal {
             turnStartNanos = now;
             raiseFloor(context.virtualRuntime);
         }
-        housekeeping(now);
+        balanceLoad(now);
     }
 
     private void startTurn(ExecutionContext context, long now) {
@@ -268,7 +268,7 @@ final class Worker implements YieldSignal {
         if (following != null) {
             startTurn(following, now);
         }
-        housekeeping(now);
+        balanceLoad(now);
     }
 
     private void charge(ExecutionContext context, long now) {
@@ -340,7 +340,7 @@ final class Worker implements YieldSignal {
 
     // ---- evening out the load
 
-    private void housekeeping(long now) {
+    private void balanceLoad(long now) {
         if (pool.hasIdleWorkers() && !queue.isEmpty() && current != null) {
             Worker idle = pool.findIdle();
             if (idle != null) {

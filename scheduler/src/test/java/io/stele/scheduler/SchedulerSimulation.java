@@ -9,10 +9,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Random submissions, cancellations, joins and transfers of shares on random numbers of workers, in
  * virtual time; {@link RandomSchedule} says what must hold. {@code -Dsimulation.seed=N} replays one
- * seed.
+ * seed, {@code -Dsimulation.seeds=N} runs that many.
  */
 class SchedulerSimulation {
-    private static final int SEEDS = 300;
+    private static final int SEEDS = Integer.getInteger("simulation.seeds", 120);
 
     static LongStream seeds() {
         Long only = Long.getLong("simulation.seed");

@@ -6,7 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks the one method that may write to the terminal and end the process; the build refuses both
+ * Marks the methods that may write to the terminal and end the process; the build refuses both
  * elsewhere.
  */
 @Retention(RetentionPolicy.CLASS)

@@ -8,8 +8,8 @@ import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.sidecar.engine.FragmentResults;
 import io.stele.sidecar.engine.SchedulingGroupMBeans;
+import io.stele.sidecar.engine.SidecarAggregateCache;
 import io.stele.sidecar.engine.SidecarDataCache;
 import io.stele.sidecar.flight.FlightServer;
 import io.stele.sidecar.framed.FramedServer;
@@ -27,12 +27,14 @@ import java.util.Optional;
 final class Sidecar {
     private static final Logger log = Logger.get(Sidecar.class);
 
+    private static final Duration FAILED_TIMEOUT = Duration.ofSeconds(3);
+
     private final NodeInfo node;
     private final HttpServerInfo http;
     private final ServingState state;
     private final EngineService engine;
     private final SidecarDataCache dataCache;
-    private final FragmentResults fragments;
+    private final SidecarAggregateCache aggregateCache;
     private final SchedulingGroupMBeans schedulingGroups;
     private final FramedServer framed;
     private final FlightServer flight;
@@ -48,7 +50,7 @@ final class Sidecar {
             ServingState state,
             EngineService engine,
             SidecarDataCache dataCache,
-            FragmentResults fragments,
+            SidecarAggregateCache aggregateCache,
             SchedulingGroupMBeans schedulingGroups,
             FramedServer framed,
             FlightServer flight) {
@@ -57,7 +59,7 @@ final class Sidecar {
         this.state = requireNonNull(state, "state is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
-        this.fragments = requireNonNull(fragments, "fragments is null");
+        this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
         this.schedulingGroups = requireNonNull(schedulingGroups, "schedulingGroups is null");
         this.framed = requireNonNull(framed, "framed is null");
         this.flight = requireNonNull(flight, "flight is null");
@@ -68,8 +70,8 @@ final class Sidecar {
     /** Recovers the engine and opens the ports; returns when all requests are served. */
     synchronized Ports start() {
         engine.open();
-        dataCache.defaultFolder().ifPresent(fragments::deleteUnencrypted);
-        fragments.keepIn(engine.engine().history(), dataCache.folder());
+        dataCache.defaultFolder().ifPresent(aggregateCache::deleteUnencrypted);
+        aggregateCache.keepIn(engine.engine().history(), dataCache.folder());
         schedulingGroups.export();
         framed.start();
         flight.start();
@@ -99,12 +101,20 @@ final class Sidecar {
         }
         stopped = true;
         portsFile.ifPresent(PortsFile::delete);
-        Thread draining = Thread.startVirtualThread(() -> flight.drain(shutdownTimeout));
-        framed.drain(shutdownTimeout);
+        Duration timeout = drainTimeout();
+        Thread draining = Thread.startVirtualThread(() -> flight.drain(timeout));
+        framed.drain(timeout);
         join(draining);
         state.stopping();
         flight.close();
         engine.close();
+    }
+
+    /** A failed engine answers writes with its failure at once: only reads have some time left. */
+    private Duration drainTimeout() {
+        return engine.hasFailed() && shutdownTimeout.compareTo(FAILED_TIMEOUT) > 0
+                ? FAILED_TIMEOUT
+                : shutdownTimeout;
     }
 
     private static void join(Thread thread) {

@@ -19,14 +19,15 @@ import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.objectstore.s3.S3Config;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
+import io.stele.sidecar.engine.AggregateCacheConfig;
 import io.stele.sidecar.engine.CacheFolder;
 import io.stele.sidecar.engine.EngineMetrics;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.sidecar.engine.FragmentCacheConfig;
-import io.stele.sidecar.engine.FragmentResults;
+import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.engine.RetrievalMetrics;
 import io.stele.sidecar.engine.SchedulerMetrics;
 import io.stele.sidecar.engine.SchedulingGroupMBeans;
+import io.stele.sidecar.engine.SidecarAggregateCache;
 import io.stele.sidecar.engine.SidecarDataCache;
 import io.stele.sidecar.engine.StorageConfig;
 import io.stele.sidecar.flight.ActionHandlers;
@@ -68,7 +69,7 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(FramedConfig.class);
         configBinder(binder).bindConfig(StorageConfig.class);
         configBinder(binder).bindConfig(SchedulerConfig.class);
-        configBinder(binder).bindConfig(FragmentCacheConfig.class);
+        configBinder(binder).bindConfig(AggregateCacheConfig.class);
         configBinder(binder).bindConfig(S3Config.class);
         configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(EncryptionConfig.class);
@@ -109,13 +110,19 @@ final class SidecarModule implements Module {
         exportMetrics(binder, SchedulerMetrics.class, "scheduler");
         exportMetrics(binder, RetrievalMetrics.class, "retrieval");
         newExporter(binder).export(BalanceMetrics.class).as("stele:name=retrieval_balance");
-        exportMetrics(binder, FragmentResults.class, "fragment_cache");
+        exportMetrics(binder, SidecarAggregateCache.class, "fragment_cache");
     }
 
     @Provides
     @Singleton
     static BalanceMetrics balanceMetrics(EngineService service) {
         return new BalanceMetrics(service::readingAhead);
+    }
+
+    @Provides
+    @Singleton
+    static ReplyBudget replyBudget(FramedConfig config) {
+        return new ReplyBudget(config.getMaxPendingBytes().toBytes());
     }
 
     @Provides

@@ -18,14 +18,18 @@ import io.airlift.metrics.MetricsModule;
 import io.airlift.node.NodeInfo;
 import io.airlift.node.NodeModule;
 import io.airlift.tracing.TracingModule;
+import io.stele.engine.node.EngineFailure;
 import io.stele.objectstore.cached.DefaultCache;
 import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.CacheFolder.DataDirectory;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.StorageConfig;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
 import org.weakref.jmx.guice.MBeanModule;
@@ -36,12 +40,22 @@ public final class SidecarServer implements AutoCloseable {
     private final String nodeId;
     private final Ports ports;
     private final URI httpUri;
+    private final CompletableFuture<EngineFailure> failed;
+    private final boolean exitsOnFailure;
 
-    private SidecarServer(LifeCycleManager lifeCycle, String nodeId, Ports ports, URI httpUri) {
+    private SidecarServer(
+            LifeCycleManager lifeCycle,
+            String nodeId,
+            Ports ports,
+            URI httpUri,
+            CompletableFuture<EngineFailure> failed,
+            boolean exitsOnFailure) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
         this.nodeId = requireNonNull(nodeId, "nodeId is null");
         this.ports = requireNonNull(ports, "ports is null");
         this.httpUri = requireNonNull(httpUri, "httpUri is null");
+        this.failed = requireNonNull(failed, "failed is null");
+        this.exitsOnFailure = exitsOnFailure;
     }
 
     /**
@@ -55,9 +69,14 @@ public final class SidecarServer implements AutoCloseable {
         try {
             DataDirectory dataDirectory =
                     DataDirectory.of(System.getProperty(DefaultCache.DATA_DIRECTORY, ""));
-            start(
-                    configuration(args),
-                    new Bootstrap("io.stele.sidecar", modules(new JmxModule(), dataDirectory)));
+            SidecarServer server =
+                    start(
+                            configuration(args),
+                            new Bootstrap(
+                                    "io.stele.sidecar", modules(new JmxModule(), dataDirectory)));
+            if (server.exitsOnFailure) {
+                server.failed.thenAccept(new FailureExit(server, terminal)::begin);
+            }
         } catch (StartupFailure e) {
             terminal.println(e.getMessage());
             terminal.flush();
@@ -101,7 +120,9 @@ public final class SidecarServer implements AutoCloseable {
                         lifeCycle,
                         injector.getInstance(NodeInfo.class).getNodeId(),
                         ports,
-                        sidecar.httpUri());
+                        sidecar.httpUri(),
+                        injector.getInstance(EngineService.class).engine().failed(),
+                        injector.getInstance(StorageConfig.class).isWalExitOnFailure());
             } catch (Throwable e) {
                 lifeCycle.stop();
                 throw e;

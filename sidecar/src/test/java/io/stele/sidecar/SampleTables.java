@@ -25,19 +25,6 @@ public final class SampleTables {
         return table("events", List.of(), Orientation.COLUMN);
     }
 
-    /** {@code shop.orders} as the README creates it by SQL. */
-    public static TableSchema documentedOrders() {
-        return table(
-                "orders",
-                List.of(
-                        column(1, "id", "bigint", false),
-                        column(2, "customer", "bigint", true),
-                        column(3, "placed", "timestamp(3)", true),
-                        column(4, "total", "decimal(12,2)", true)),
-                List.of(1),
-                Orientation.COLUMN);
-    }
-
     private static TableSchema table(
             String name, List<Integer> primaryKey, Orientation orientation) {
         return table(

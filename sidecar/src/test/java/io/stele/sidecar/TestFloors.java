@@ -10,7 +10,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** The module sidecar is a front door: it sees itself and the floors below. */
+/** The module sidecar is a front end: it sees itself and the floors below. */
 final class TestFloors {
     private static final String[] MAY_SEE = {
         "io.stele.sidecar..",

@@ -84,6 +84,11 @@ public final class TestingSidecar implements AutoCloseable {
     }
 
     public TableDescription createTable(TableSchema schema) {
+        return createTable(flight, schema);
+    }
+
+    /** Creates a table, and its schema where it is missing, by a client of any sidecar. */
+    public static TableDescription createTable(FlightClient flight, TableSchema schema) {
         flight.action(
                 Actions.CREATE_SCHEMA,
                 new CreateSchemaRequest(schema.schemaName(), true),

@@ -39,6 +39,9 @@ public final class MiniHdfs implements AutoCloseable {
             wait $cluster
             """;
 
+    /** What its name node lists at once; by default 1,000, which a test would have to create. */
+    public static final int FILES_OF_A_PAGE = 100;
+
     /** The cluster's own jars, and what they log and check with. */
     private static final Pattern JARS =
             Pattern.compile("(hadoop-client-|commons-logging-|slf4j-|junit-|opentest4j-).*\\.jar");
@@ -115,7 +118,8 @@ public final class MiniHdfs implements AutoCloseable {
                         "0",
                         "-writeDetails",
                         details.toString(),
-                        "-Dhdfs.minidfs.basedir=" + directory.resolve("dfs"));
+                        "-Dhdfs.minidfs.basedir=" + directory.resolve("dfs"),
+                        "-Ddfs.ls.limit=" + FILES_OF_A_PAGE);
         Process process =
                 new ProcessBuilder(command)
                         .directory(directory.toFile())

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -41,6 +44,31 @@ public final class SidecarProcess {
     /** Starts the process; {@code directory} gets its configuration, log and ports file. */
     public static SidecarProcess launch(Path directory, Map<String, String> properties)
             throws IOException {
+        return launch(directory, properties, "512m");
+    }
+
+    /**
+     * The same.
+     *
+     * @param heap its size, as {@code -Xmx} takes it
+     */
+    public static SidecarProcess launch(Path directory, Map<String, String> properties, String heap)
+            throws IOException {
+        return launch(directory, properties, heap, OptionalInt.empty());
+    }
+
+    /**
+     * The same for a process that cannot write files of more than so many KiB, as if the disk were
+     * full there. The limit is for its segments of the log: give them a larger size.
+     */
+    public static SidecarProcess launchWithSmallFiles(
+            Path directory, Map<String, String> properties, int maxFileKib) throws IOException {
+        return launch(directory, properties, "512m", OptionalInt.of(maxFileKib));
+    }
+
+    private static SidecarProcess launch(
+            Path directory, Map<String, String> properties, String heap, OptionalInt maxFileKib)
+            throws IOException {
         Path portsFile = directory.resolve("ports.json");
         Files.deleteIfExists(portsFile);
         Map<String, String> all = new TreeMap<>(properties);
@@ -53,14 +81,24 @@ public final class SidecarProcess {
                         .collect(Collectors.joining("\n")));
         Path log = directory.resolve("sidecar.log");
         String classPath = classPath();
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-Xmx512m",
-                                "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1"));
-        if (hasOnlyFiles(classPath)) { // else the JVM fails to write the archive, and ends with 1
+        List<String> command = new ArrayList<>();
+        if (maxFileKib.isPresent()) {
+            command.addAll(
+                    List.of(
+                            "bash",
+                            "-c",
+                            "ulimit -f %d && exec \"$@\"".formatted(maxFileKib.getAsInt()),
+                            "limited"));
+        }
+        command.addAll(
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx" + heap,
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1"));
+        if (maxFileKib.isEmpty()
+                && hasOnlyFiles(
+                        classPath)) { // else the JVM fails to write the archive, and ends with 1
             command.add("-XX:+AutoCreateSharedArchive");
             command.add("-XX:SharedArchiveFile=" + CLASS_ARCHIVE);
             command.add("-Xshare:auto");
@@ -126,6 +164,18 @@ public final class SidecarProcess {
                 ports.get("httpPort").asInt(),
                 ports.get("flightPort").asInt(),
                 ports.get("clientPort").asInt());
+    }
+
+    /** What {@code jcmd} answers to a command, for example {@code GC.class_histogram}. */
+    public String jcmd(String command) throws IOException {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        Process asked =
+                new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), command)
+                        .redirectErrorStream(true)
+                        .start();
+        try (InputStream answer = asked.getInputStream()) {
+            return new String(answer.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     /** SIGKILL, and waits until the process is gone. */

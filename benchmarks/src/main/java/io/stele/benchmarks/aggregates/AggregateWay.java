@@ -10,9 +10,13 @@ enum AggregateWay {
     /** Trino aggregates what scans give. */
     TRINO("trino", "stele.bench.lineitem", "stele.aggregation_pushdown_enabled = false"),
     /** The sidecar aggregates, without cached results. */
-    SIDECAR("sidecar", "stele.bench.lineitem", "stele.fragment_cache_enabled = false"),
+    SIDECAR(
+            "sidecar",
+            "stele.bench.lineitem",
+            "stele.cost_based_aggregation_enabled = false",
+            "stele.fragment_cache_enabled = false"),
     /** The sidecar has what its files came to. */
-    RESULTS("results", "stele.bench.lineitem"),
+    RESULTS("results", "stele.bench.lineitem", "stele.cost_based_aggregation_enabled = false"),
     ICEBERG_ORC("iceberg_orc", "iceberg.bench.lineitem_orc"),
     ICEBERG_PARQUET("iceberg_parquet", "iceberg.bench.lineitem_parquet");
 

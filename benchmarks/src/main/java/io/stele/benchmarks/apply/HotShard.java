@@ -3,10 +3,10 @@ package io.stele.benchmarks.apply;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.local.LocalEngine;
-import io.stele.engine.EngineThreads;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.StorageOptions;
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.engine.wal.LocalLogFiles;
@@ -113,14 +113,14 @@ final class HotShard implements AutoCloseable {
         unanswered.forEach(CompletableFuture::join);
     }
 
-    /** Ends the benchmark unless the shard has all rows and uses {@code lanes} apply workers. */
-    void check(long versions, int lanes) {
+    /** Ends the benchmark unless the shard has all rows and uses {@code workers} apply workers. */
+    void check(long versions, int workers) {
         long found = engine.status().shards().getFirst().memoryRows();
         int used = requireNonNull(engine.status().applies().get(schema.shard(0))).lanes();
-        if (found != versions || used != lanes) {
+        if (found != versions || used != workers) {
             throw new IllegalStateException(
                     "Expected %d versions by %d lanes, found %d by %d"
-                            .formatted(versions, lanes, found, used));
+                            .formatted(versions, workers, found, used));
         }
     }
 

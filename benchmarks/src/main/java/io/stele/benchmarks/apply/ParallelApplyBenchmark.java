@@ -10,8 +10,8 @@ import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Run;
-import io.stele.engine.StorageOptions;
-import io.stele.engine.shard.ApplyOptions;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.shard.apply.ApplyOptions;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 public final class ParallelApplyBenchmark implements Benchmark {
     private static final long SEED = 11;
     private static final double TARGET = 1.7;
-    private static final int LANES = 2;
+    private static final int WORKERS = 2;
     private static final int[] BATCH_ROWS = {64, 256, 1024};
     private static final Map<String, Double> KEYS = Map.of("uniform", 0.0, "zipf 0.99", 0.99);
 
@@ -91,21 +91,22 @@ public final class ParallelApplyBenchmark implements Benchmark {
         int rows = quick ? 50_000 : 200_000;
         int rounds = quick ? 3 : 21;
         TableSchema schema = HotBatches.definition("hot");
-        LaneApply apply =
-                new LaneApply(schema, new HotBatches(schema).make(rows, batchRows, exponent, SEED));
+        ParallelApply apply =
+                new ParallelApply(
+                        schema, new HotBatches(schema).make(rows, batchRows, exponent, SEED));
         TableShard serial = apply.run(1).table();
-        LaneApply.checkSame(serial, apply.run(LANES).table());
+        ParallelApply.checkSame(serial, apply.run(WORKERS).table());
         for (int warmUp = 0; warmUp < rounds / 3; warmUp++) {
             apply.run(1);
-            apply.run(LANES);
+            apply.run(WORKERS);
         }
         List<Double> one = new ArrayList<>();
         List<Double> two = new ArrayList<>();
         List<Double> ratios = new ArrayList<>();
         List<Double> wallRatios = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
-            LaneApply.Result first = apply.run(1);
-            LaneApply.Result second = apply.run(LANES);
+            ParallelApply.Result first = apply.run(1);
+            ParallelApply.Result second = apply.run(WORKERS);
             one.add((double) first.criticalNanos() / rows);
             two.add((double) second.criticalNanos() / rows);
             ratios.add((double) first.criticalNanos() / second.criticalNanos());
@@ -130,17 +131,18 @@ public final class ParallelApplyBenchmark implements Benchmark {
             Map<Integer, List<Double>> rates = new HashMap<>();
             List<Double> rowsPerGroup = new ArrayList<>();
             for (int round = 0; round <= rounds; round++) {
-                for (int lanes : new int[] {1, LANES}) {
-                    HotShard.Result result = write(lanes, rows, batchRows, exponent, synced, round);
+                for (int workers : new int[] {1, WORKERS}) {
+                    HotShard.Result result =
+                            write(workers, rows, batchRows, exponent, synced, round);
                     if (round > 0) { // the first one compiles the code
-                        rates.computeIfAbsent(lanes, _ -> new ArrayList<>())
+                        rates.computeIfAbsent(workers, _ -> new ArrayList<>())
                                 .add(rows / result.seconds());
                         rowsPerGroup.add((double) rows / result.groups());
                     }
                 }
             }
             double one = Medians.median(requireNonNull(rates.get(1)));
-            double two = Medians.median(requireNonNull(rates.get(LANES)));
+            double two = Medians.median(requireNonNull(rates.get(WORKERS)));
             metrics.put(name + log + ", 1 lane, rows/s", one);
             metrics.put(name + log + ", 2 lanes, rows/s", two);
             metrics.put(name + log + ", times 1 lane, wall", two / one);
@@ -152,14 +154,14 @@ public final class ParallelApplyBenchmark implements Benchmark {
     }
 
     private static HotShard.Result write(
-            int lanes, int rows, int batchRows, double exponent, boolean synced, int round)
+            int workers, int rows, int batchRows, double exponent, boolean synced, int round)
             throws Exception {
         // Neither flushes nor compactions: the time that they take from the apply workers is not
         // measured here.
         StorageOptions options =
                 StorageOptions.DEFAULT
                         .withMemTables(4L << 30, 8L << 30, Duration.ofHours(1))
-                        .withApply(ApplyOptions.DEFAULT.withLanes(lanes, lanes));
+                        .withApply(ApplyOptions.DEFAULT.withWorkers(workers, workers));
         Optional<Path> wal =
                 synced
                         ? Optional.of(Files.createTempDirectory(stateFolder(), "parallel-apply-"))
@@ -168,7 +170,7 @@ public final class ParallelApplyBenchmark implements Benchmark {
             List<byte[]> batches =
                     new HotBatches(shard.schema()).make(rows, batchRows, exponent, SEED + round);
             HotShard.Result result = shard.write(batches);
-            shard.check(rows, lanes);
+            shard.check(rows, workers);
             return result;
         } finally {
             if (wal.isPresent()) {

@@ -46,8 +46,6 @@ record ClientContext(
     /** Clients do not retry a server that is away a thousand times a second. */
     private static final long FAILURE_PAUSE_MILLIS = 100;
 
-    private static final Duration CONNECTING = Duration.ofSeconds(5);
-
     ClientContext {
         requireNonNull(run, "run is null");
         requireNonNull(findings, "findings is null");
@@ -61,15 +59,6 @@ record ClientContext(
     ClientContext countedBy(ClientTally other) {
         return new ClientContext(
                 run, findings, deadlines, client, flight, largeRows, largeTransactions, other);
-    }
-
-    /** Connected as soon as the sidecar is there, however long it was away. */
-    @Override
-    public FlightClient flight() {
-        if (flight.isBackingOff()) {
-            flight.connect(CONNECTING);
-        }
-        return flight;
     }
 
     /** Does something that counts as a statement and has its deadline. */

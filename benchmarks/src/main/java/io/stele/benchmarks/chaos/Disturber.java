@@ -20,6 +20,9 @@ final class Disturber {
     private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
     private static final Duration DISK_BOUND = Duration.ofSeconds(4);
 
+    /** Within which a sidecar whose log failed ends: its own bound is half of that. */
+    private static final Duration END_BOUND = Duration.ofSeconds(30);
+
     private final Schedule schedule;
     private final SidecarKeeper sidecar;
     private final StoreFaults store;
@@ -131,23 +134,26 @@ final class Disturber {
     private void fillDisk() throws IOException, InterruptedException {
         long pid = sidecar.pid();
         disk.fill(pid);
-        long deadline = System.nanoTime() + DISK_BOUND.toNanos();
-        while (!sidecar.isLogFailed() && System.nanoTime() < deadline) {
-            TimeUnit.MILLISECONDS.sleep(200);
-        }
+        sidecar.awaitLogFailure(DISK_BOUND);
         disk.free(pid);
     }
 
-    /** Restarts a sidecar that ended, or that docs/operations.md requires to be restarted. */
+    /** Restarts a sidecar that ended, as a supervisor does. */
     void mend() throws IOException, InterruptedException, LostSidecarException {
-        if (!sidecar.isAlive()) {
+        if (sidecar.isAlive() && sidecar.isLogFailing() && !sidecar.awaitLogFailure(END_BOUND)) {
+            findings.violation(
+                    "sidecar",
+                    "its log failed, and it runs on %d s later".formatted(END_BOUND.toSeconds()));
+            sidecar.dump("failed-log");
+            sidecar.kill();
+            start();
+        } else if (sidecar.hasLogFailed()) {
+            findings.count("failed logs");
+            start();
+        } else if (!sidecar.isAlive()) {
             findings.count("crashes");
             findings.violation(
                     "sidecar", "ended by itself; its log ends with: " + sidecar.logTail());
-            start();
-        } else if (sidecar.isLogFailed()) {
-            findings.count("failed logs");
-            sidecar.kill();
             start();
         }
         List<String> failed = sidecar.failedShards();

@@ -8,10 +8,10 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.CloseSnapshotRequest;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.OpenReadPointRequest;
-import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.OpenSnapshotRequest;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -37,7 +37,7 @@ final class JavaWrites implements ChaosClient {
     // More than the window in which a shard remembers a writer's batches
     private static final int INSERTS = 500;
     private static final int LOOKUPS = 100;
-    private static final long READ_POINT_MILLIS = 60_000;
+    private static final long SNAPSHOT_MILLIS = 60_000;
 
     private final ClientContext context;
     private final List<KeyModel> keys = new ArrayList<>();
@@ -221,18 +221,18 @@ final class JavaWrites implements ChaosClient {
         // Payloads of megabytes twice are enough
         List<Integer> ids = random.ints(LOOKUPS / 4, 0, KEYS).boxed().toList();
         try {
-            ReadPointReply point =
+            SnapshotReply point =
                     context.statement(
                             "open a read point",
                             () ->
                                     context.flight()
                                             .action(
-                                                    Actions.OPEN_READ_POINT,
-                                                    new OpenReadPointRequest(
+                                                    Actions.OPEN_SNAPSHOT,
+                                                    new OpenSnapshotRequest(
                                                             List.of(),
                                                             Optional.empty(),
-                                                            READ_POINT_MILLIS),
-                                                    ReadPointReply.class));
+                                                            SNAPSHOT_MILLIS),
+                                                    SnapshotReply.class));
             List<Optional<List<@Nullable Object>>> first = get(ids, Optional.of(point.lsn()));
             TimeUnit.MILLISECONDS.sleep(random.nextInt(1_000));
             List<Optional<List<@Nullable Object>>> second = get(ids, Optional.of(point.lsn()));
@@ -242,8 +242,8 @@ final class JavaWrites implements ChaosClient {
             context.checked(List.of());
             context.flight()
                     .action(
-                            Actions.CLOSE_READ_POINT,
-                            new CloseReadPointRequest(point.readPointId()),
+                            Actions.CLOSE_SNAPSHOT,
+                            new CloseSnapshotRequest(point.readPointId()),
                             Done.class);
         } catch (SteleException e) {
             // The sidecar was away, or a restart has ended the snapshot's lease

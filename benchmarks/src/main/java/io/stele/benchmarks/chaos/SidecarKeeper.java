@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.benchmarks.servers.ReadyProbe;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.ServerProcess;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,9 @@ final class SidecarKeeper implements AutoCloseable {
     /** Counted before each new process, so that what one of them says is of those so far. */
     static final String LAUNCHES = "launches";
 
+    /** How it ends after its log failed; {@code FailureExit} of the sidecar. */
+    private static final int LOG_FAILED = 4;
+
     private static final Duration POLL = Duration.ofMillis(50);
     private static final Duration STOP_BOUND = Duration.ofSeconds(40);
     private static final int MAX_DUMPS = 10;
@@ -43,7 +48,9 @@ final class SidecarKeeper implements AutoCloseable {
     private final ReadyProbe probe = new ReadyProbe();
     private final SidecarPage statusPage;
     private volatile @Nullable ServerProcess process;
-    private int dumps; // guarded by this
+
+    @GuardedBy("this")
+    private int dumps;
 
     SidecarKeeper(Run run, Findings findings) {
         this.run = requireNonNull(run, "run is null");
@@ -154,8 +161,27 @@ final class SidecarKeeper implements AutoCloseable {
         return running().logTail();
     }
 
-    /** Whether its log has failed; docs/operations.md requires a restart then. */
-    boolean isLogFailed() throws InterruptedException {
+    /**
+     * Waits until it has ended, for that its log failed: docs/operations.md has it end by itself
+     * then, for a supervisor to start it again.
+     *
+     * @return whether it has, within the bound
+     */
+    boolean awaitLogFailure(Duration bound) throws InterruptedException {
+        long deadline = System.nanoTime() + bound.toNanos();
+        while (!hasLogFailed() && System.nanoTime() < deadline) {
+            TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+        }
+        return hasLogFailed();
+    }
+
+    /** Whether it has ended by itself after its log failed. */
+    boolean hasLogFailed() {
+        return running().exitCode().equals(OptionalInt.of(LOG_FAILED));
+    }
+
+    /** Whether it runs although its log has failed: it is about to end. */
+    boolean isLogFailing() throws InterruptedException {
         JsonNode engine = status();
         return engine != null && engine.path("log").path("failed").asBoolean();
     }

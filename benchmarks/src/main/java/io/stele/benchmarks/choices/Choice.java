@@ -10,7 +10,8 @@ enum Choice {
     LOOKUPS_OFF(Map.of("lookup_max_keys", "0")),
     LOOKUPS_ON(Map.of("cost_based_lookups_enabled", "false")),
     INDEX_JOINS_ON(Map.of("index_join_enabled", "true")),
-    AGGREGATION_OFF(Map.of("aggregation_pushdown_enabled", "false"));
+    AGGREGATION_OFF(Map.of("aggregation_pushdown_enabled", "false")),
+    AGGREGATION_ON(Map.of("cost_based_aggregation_enabled", "false"));
 
     private static final Map<String, String> DEFAULTS =
             Map.of(
@@ -18,6 +19,7 @@ enum Choice {
                     "cost_based_lookups_enabled", "true",
                     "index_join_enabled", "false",
                     "aggregation_pushdown_enabled", "true",
+                    "cost_based_aggregation_enabled", "true",
                     // The same query again would be answered by what the first one left
                     "fragment_cache_enabled", "false");
 

@@ -2,10 +2,10 @@ package io.stele.benchmarks.get;
 
 import io.stele.benchmarks.ingest.UserRows;
 import io.stele.benchmarks.local.LocalEngine;
-import io.stele.engine.CacheOptions;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.StorageOptions;
 import io.stele.engine.catalog.Catalog;
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.StorageOptions;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;

@@ -2,11 +2,11 @@ package io.stele.benchmarks.local;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.EngineThreads;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.StorageOptions;
-import io.stele.engine.TableStatus;
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.status.TableStatus;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LocalLogFiles;
 import io.stele.objectstore.LocalObjectStore;

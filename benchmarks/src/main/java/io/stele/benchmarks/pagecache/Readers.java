@@ -7,8 +7,8 @@ import io.stele.cache.page.PageCacheOptions;
 import io.stele.cache.page.PageGeometry;
 import io.stele.cache.page.PageStore;
 import io.stele.cache.page.segment.LocalCacheFiles;
-import io.stele.cache.page.segment.SegmentLayout;
 import io.stele.cache.page.segment.SegmentPageStore;
+import io.stele.cache.page.segment.SegmentStoreOptions;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -123,13 +123,14 @@ final class Readers {
 
     static SegmentPageStore segments(
             Path folder, PageGeometry geometry, long pages, Executor executor) {
-        SegmentLayout layout =
-                new SegmentLayout(geometry, SegmentLayout.DEFAULT_UNITS_PER_SEGMENT, Map.of());
+        SegmentStoreOptions options =
+                new SegmentStoreOptions(
+                        geometry, SegmentStoreOptions.DEFAULT_UNITS_PER_SEGMENT, Map.of());
         return new SegmentPageStore(
-                layout,
+                options,
                 List.of(
                         new SegmentPageStore.Directory(
-                                "bench", layout.bytes(pages), () -> LocalCacheFiles.open(folder))),
+                                "bench", options.bytes(pages), () -> LocalCacheFiles.open(folder))),
                 System::nanoTime,
                 new SplittableRandom(SEED),
                 executor);

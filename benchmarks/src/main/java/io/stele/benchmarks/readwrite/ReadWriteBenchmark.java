@@ -12,10 +12,10 @@ import io.stele.benchmarks.Target;
 import io.stele.benchmarks.local.LocalEngine;
 import io.stele.benchmarks.local.ShardBatches;
 import io.stele.benchmarks.servers.Run;
-import io.stele.engine.ReadPoint;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.StorageOptions;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -177,13 +177,13 @@ public final class ReadWriteBenchmark implements Benchmark {
         private Scan scan(PacedWriters writing, long phaseStart) throws IOException {
             ThreadTimes before = ThreadTimes.now();
             long start = System.nanoTime();
-            ReadPoint point = engine.openReadPoint(Optional.empty(), LEASE).join();
+            LeasedSnapshot snapshot = engine.openSnapshot(Optional.empty(), LEASE).join();
             long count = 0;
             long revenue = 0;
             for (ShardId shard : table.shards()) {
                 try (RowCursor cursor =
                         engine.scan(
-                                point,
+                                snapshot,
                                 table.id(),
                                 shard,
                                 ScanMode.SNAPSHOT,
@@ -199,13 +199,13 @@ public final class ReadWriteBenchmark implements Benchmark {
                     }
                 }
             }
-            engine.closeReadPoint(point.id());
+            engine.closeSnapshot(snapshot.id());
             long wall = System.nanoTime() - start;
             ThreadTimes spent = ThreadTimes.now().since(before);
             if (count != rows || revenue <= 0) {
                 throw new IllegalStateException(
                         "Expected %,d rows at LSN %s, found %,d"
-                                .formatted(rows, point.lsn(), count));
+                                .formatted(rows, snapshot.lsn(), count));
             }
             long live =
                     engine.status().shards().stream()

@@ -9,7 +9,7 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.local.LocalEngine;
 import io.stele.benchmarks.servers.Run;
-import io.stele.engine.StorageOptions;
+import io.stele.engine.node.StorageOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -6,7 +6,7 @@ import io.stele.benchmarks.ingest.UserRows;
 import io.stele.benchmarks.local.CountingStore;
 import io.stele.benchmarks.local.LocalEngine;
 import io.stele.benchmarks.local.ShardBatches;
-import io.stele.engine.StorageOptions;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.tablet.Traffic;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;

@@ -23,7 +23,7 @@ public final class CachedFile {
     private final long sizeBytes;
     private final long high;
     private final long low;
-    private final boolean isVisited;
+    private final boolean admitsOnSecondAccess;
 
     /**
      * @param table whose share the pages count to, and under whose name they are measured
@@ -44,7 +44,7 @@ public final class CachedFile {
         ByteBuffer hash = ByteBuffer.wrap(sha256(id));
         this.high = hash.getLong();
         this.low = hash.getLong();
-        this.isVisited = false;
+        this.admitsOnSecondAccess = false;
     }
 
     private CachedFile(CachedFile file) {
@@ -53,19 +53,19 @@ public final class CachedFile {
         sizeBytes = file.sizeBytes;
         high = file.high;
         low = file.low;
-        isVisited = true;
+        admitsOnSecondAccess = true;
     }
 
     /**
      * The same file for a worker that is not its preferred one. Pages are found as for this file,
      * but fetched pages are cached only if they were fetched before.
      */
-    public CachedFile visited() {
+    public CachedFile admittedOnSecondAccess() {
         return new CachedFile(this);
     }
 
-    boolean isVisited() {
-        return isVisited;
+    boolean admitsOnSecondAccess() {
+        return admitsOnSecondAccess;
     }
 
     public String table() {

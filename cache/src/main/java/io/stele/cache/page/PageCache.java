@@ -40,7 +40,7 @@ public final class PageCache implements AutoCloseable {
     private final PageFetcher fetcher;
     private final int pageBytes;
     private final PageUnits units;
-    private final PageFlights flights = new PageFlights();
+    private final InFlightFetches inFlight = new InFlightFetches();
     private final GhostCaches ghosts;
     private final ConcurrentMap<String, TableCounters> tables = new ConcurrentHashMap<>();
 
@@ -67,7 +67,7 @@ public final class PageCache implements AutoCloseable {
         this.pageBytes = store.pageBytes();
         this.units = new PageUnits(pageBytes, store.unitBytes());
         this.ghosts = new GhostCaches(store.maxPages());
-        this.fetcher = new PageFetcher(store, flights, options, nanoTime, executor, later);
+        this.fetcher = new PageFetcher(store, inFlight, options, nanoTime, executor, later);
     }
 
     /**
@@ -75,9 +75,11 @@ public final class PageCache implements AutoCloseable {
      *
      * @param loader reads the file itself; called for whole units, from this thread and others, and
      *     not any more when this returns
+     * @return whether all bytes were in the cache; false: the read waited for a loader, its own or
+     *     that of another reader
      * @throws EOFException if the file ends before
      */
-    public void read(
+    public boolean read(
             CachedFile file,
             long offset,
             byte[] buffer,
@@ -102,17 +104,20 @@ public final class PageCache implements AutoCloseable {
             loader.load(offset, buffer, bufferOffset, length);
             counters.bypassedReads.increment();
             counters.missedBytes.add(length);
-            return;
+            return false;
         }
         PageRead read = new PageRead(file, offset, buffer, bufferOffset, length);
         List<Long> missing = readPresent(read, counters);
         if (missing.isEmpty()) {
             counters.answered(length);
-        } else if (readMissing(read, missing, loader, counters)) {
+            return true;
+        }
+        if (readMissing(read, missing, loader, counters)) {
             counters.fetched(length);
         } else {
             counters.answered(length);
         }
+        return false;
     }
 
     /** Copies what is here; returns the units that are not. */
@@ -185,7 +190,7 @@ public final class PageCache implements AutoCloseable {
                 ended = true;
             } finally {
                 if (!ended) {
-                    mine.end(flights); // no reader may wait for ever
+                    mine.end(inFlight); // no reader may wait for ever
                 }
             }
             open = readShared(read, others, counters);
@@ -217,20 +222,21 @@ public final class PageCache implements AutoCloseable {
             List<Shared> others,
             TableCounters counters) {
         for (long unit : missing) {
-            PageFlights.Flight flight = new PageFlights.Flight(read.file().key(unit));
-            Optional<PageFlights.Flight> other = flights.claim(flight);
+            InFlightFetches.UnitFetch unitFetch =
+                    new InFlightFetches.UnitFetch(read.file().key(unit));
+            Optional<InFlightFetches.UnitFetch> other = inFlight.claim(unitFetch);
             if (other.isPresent()) {
                 others.add(new Shared(unit, other.orElseThrow()));
             } else if (isHereNow(read, unit, counters)) {
                 // A fetch ended between our check of the store and our claim
-                flights.end(flight);
+                inFlight.end(unitFetch);
             } else {
-                mine.add(unit, flight);
+                mine.add(unit, unitFetch);
             }
         }
     }
 
-    private record Shared(long unit, PageFlights.Flight flight) {}
+    private record Shared(long unit, InFlightFetches.UnitFetch unitFetch) {}
 
     /** Copies what is wanted of a unit, if it is here. */
     private boolean isHereNow(PageRead read, long unit, TableCounters counters) {
@@ -250,14 +256,14 @@ public final class PageCache implements AutoCloseable {
             throws IOException {
         List<Long> again = new ArrayList<>();
         for (Shared other : others) {
-            Optional<PageFlights.Landed> landed = other.flight().await();
-            if (landed.isPresent()) {
+            Optional<InFlightFetches.FetchedUnit> fetchedUnit = other.unitFetch().await();
+            if (fetchedUnit.isPresent()) {
                 counters.sharedLoads.increment();
                 read.copy(
                         units.start(other.unit()),
                         units.end(other.unit()),
-                        landed.orElseThrow().bytes(),
-                        landed.orElseThrow().offset());
+                        fetchedUnit.orElseThrow().bytes(),
+                        fetchedUnit.orElseThrow().offset());
             } else {
                 again.add(other.unit());
             }
@@ -289,7 +295,7 @@ public final class PageCache implements AutoCloseable {
             handedOn = true;
         } finally {
             if (!handedOn) {
-                mine.end(flights);
+                mine.end(inFlight);
             }
         }
         return fetcher.fetchAhead(file, mine, loader, counters(file.table()));
@@ -299,14 +305,14 @@ public final class PageCache implements AutoCloseable {
         if (isStored(file, unit)) {
             return;
         }
-        PageFlights.Flight flight = new PageFlights.Flight(file.key(unit));
-        if (flights.claim(flight).isPresent()) {
+        InFlightFetches.UnitFetch unitFetch = new InFlightFetches.UnitFetch(file.key(unit));
+        if (inFlight.claim(unitFetch).isPresent()) {
             return;
         }
         if (isStored(file, unit)) {
-            flights.end(flight); // another one's fetch ended between the two looks
+            inFlight.end(unitFetch); // another one's fetch ended between the two looks
         } else {
-            mine.add(unit, flight);
+            mine.add(unit, unitFetch);
         }
     }
 
@@ -338,12 +344,12 @@ public final class PageCache implements AutoCloseable {
         PageFetcher.Claims mine = new PageFetcher.Claims();
         long start = page * pageBytes;
         for (long unit = units.of(start); unit <= units.of(start + length - 1); unit++) {
-            PageFlights.Flight flight = new PageFlights.Flight(file.key(unit));
-            if (flights.claim(flight).isPresent()) {
-                mine.end(flights); // it is being fetched already
+            InFlightFetches.UnitFetch unitFetch = new InFlightFetches.UnitFetch(file.key(unit));
+            if (inFlight.claim(unitFetch).isPresent()) {
+                mine.end(inFlight); // it is being fetched already
                 return;
             }
-            mine.add(unit, flight);
+            mine.add(unit, unitFetch);
         }
         fetcher.fill(file, mine, page, bytes, length);
     }
@@ -393,15 +399,15 @@ public final class PageCache implements AutoCloseable {
     }
 
     /** Of each table that was read, in no order. */
-    public List<TableStatistics> tableStatistics() {
-        List<TableStatistics> result = new ArrayList<>();
+    public List<TableCacheStatistics> tableStatistics() {
+        List<TableCacheStatistics> result = new ArrayList<>();
         tables.forEach((table, counters) -> result.add(counters.statistics(table)));
         return result;
     }
 
     /** Units of pages being fetched or written at this moment. */
     public int unitsOnTheirWay() {
-        return flights.size();
+        return inFlight.size();
     }
 
     private TableCounters counters(String table) {

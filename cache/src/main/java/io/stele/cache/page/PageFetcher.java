@@ -18,37 +18,37 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches units of pages that a reader has claimed, hands them to all waiting readers, and offers
- * them to the store.
+ * A fetcher of the units of pages that a reader has claimed, which hands them to all waiting
+ * readers and offers them to the store.
  *
  * <p>Invariant: every claim that comes in has ended, or waits to be written into the store, when
  * {@link #fetch} returns or throws. Thread-safe.
  */
 final class PageFetcher {
     /** 128 KiB: remembers half a million pages. */
-    private static final int VISITS_BITS_LOG2 = 20;
+    private static final int ACCESSES_BITS_LOG2 = 20;
 
     /** Units, ascending, that are one reader's to fetch. Confined to its thread. */
     static final class Claims {
         private final List<Long> units = new ArrayList<>();
-        private final List<PageFlights.Flight> flights = new ArrayList<>();
+        private final List<InFlightFetches.UnitFetch> inFlight = new ArrayList<>();
 
-        void add(long unit, PageFlights.Flight flight) {
+        void add(long unit, InFlightFetches.UnitFetch unitFetch) {
             units.add(unit);
-            flights.add(flight);
+            inFlight.add(unitFetch);
         }
 
         boolean isEmpty() {
             return units.isEmpty();
         }
 
-        void end(PageFlights all) {
-            flights.forEach(all::end);
+        void end(InFlightFetches all) {
+            inFlight.forEach(all::end);
         }
     }
 
     private final PageStore store;
-    private final PageFlights flights;
+    private final InFlightFetches inFlight;
     private final LongSupplier nanoTime;
     private final Executor executor;
     private final PageUnits units;
@@ -57,17 +57,17 @@ final class PageFetcher {
     private final WaitingFills fills;
 
     /** Pages fetched for workers that are not their preferred one. */
-    private final Doorkeeper visits = new Doorkeeper(VISITS_BITS_LOG2);
+    private final Doorkeeper accesses = new Doorkeeper(ACCESSES_BITS_LOG2);
 
     PageFetcher(
             PageStore store,
-            PageFlights flights,
+            InFlightFetches inFlight,
             PageCacheOptions options,
             LongSupplier nanoTime,
             Executor executor,
             Executor later) {
         this.store = requireNonNull(store, "store is null");
-        this.flights = requireNonNull(flights, "flights is null");
+        this.inFlight = requireNonNull(inFlight, "inFlight is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.executor = requireNonNull(executor, "executor is null");
         this.units = new PageUnits(store.pageBytes(), store.unitBytes());
@@ -116,7 +116,7 @@ final class PageFetcher {
                 started.add(startAhead(fetch));
             } else {
                 counters.skippedFills.add(fetch.pages());
-                fetch.flown.forEach(flights::end);
+                fetch.unitFetches.forEach(inFlight::end);
             }
         }
         return CompletableFuture.allOf(started.toArray(CompletableFuture<?>[]::new))
@@ -153,12 +153,12 @@ final class PageFetcher {
      */
     void fill(CachedFile file, Claims claims, long page, byte[] bytes, int length) {
         if (!fills.tryReserve(length)) {
-            claims.end(flights);
+            claims.end(inFlight);
             return;
         }
         for (int i = 0; i < claims.units.size(); i++) {
             int offset = units.offsetInPage(claims.units.get(i));
-            claims.flights.get(i).land(new PageFlights.Landed(bytes, offset));
+            claims.inFlight.get(i).complete(new InFlightFetches.FetchedUnit(bytes, offset));
         }
         fills.add(
                 new WaitingFills.Fill(
@@ -168,10 +168,10 @@ final class PageFetcher {
                             try {
                                 store.put(file, page, bytes, 0, length);
                             } finally {
-                                claims.end(flights);
+                                claims.end(inFlight);
                             }
                         },
-                        () -> claims.end(flights)));
+                        () -> claims.end(inFlight)));
     }
 
     /** Drops the waiting writes of a file. */
@@ -193,8 +193,9 @@ final class PageFetcher {
         List<Fetch> all = new ArrayList<>();
         int next = 0;
         for (FetchRange range : FetchRange.join(claims.units, units, maxFetchBytes)) {
-            List<PageFlights.Flight> flown = claims.flights.subList(next, next + range.units());
-            all.add(new Fetch(file, range, flown, loader, counters, read));
+            List<InFlightFetches.UnitFetch> unitFetches =
+                    claims.inFlight.subList(next, next + range.units());
+            all.add(new Fetch(file, range, unitFetches, loader, counters, read));
             next += range.units();
         }
         return all;
@@ -250,7 +251,7 @@ final class PageFetcher {
     private final class Fetch {
         private final CachedFile file;
         private final FetchRange range;
-        private final List<PageFlights.Flight> flown;
+        private final List<InFlightFetches.UnitFetch> unitFetches;
         private final RangeLoader loader;
         private final TableCounters counters;
         private final Optional<PageRead> read;
@@ -261,13 +262,13 @@ final class PageFetcher {
         Fetch(
                 CachedFile file,
                 FetchRange range,
-                List<PageFlights.Flight> flown,
+                List<InFlightFetches.UnitFetch> unitFetches,
                 RangeLoader loader,
                 TableCounters counters,
                 Optional<PageRead> read) {
             this.file = file;
             this.range = range;
-            this.flown = flown;
+            this.unitFetches = unitFetches;
             this.loader = loader;
             this.counters = counters;
             this.read = read;
@@ -317,7 +318,7 @@ final class PageFetcher {
                 if (read.isPresent()) {
                     read.get().copy(start, units.end(range.firstUnit() + i), bytes, at);
                 }
-                flown.get(i).land(new PageFlights.Landed(bytes, at));
+                unitFetches.get(i).complete(new InFlightFetches.FetchedUnit(bytes, at));
             }
             fill(bytes);
         }
@@ -327,7 +328,7 @@ final class PageFetcher {
             if (mayFill) {
                 fills.release(length());
             }
-            flown.forEach(flights::end);
+            unitFetches.forEach(inFlight::end);
         }
 
         private byte[] load() throws IOException {
@@ -360,8 +361,8 @@ final class PageFetcher {
 
         /** The claims last until the store has the units, so that no reader fetches them again. */
         private void fill(byte[] bytes) {
-            if (file.isVisited() && !isKnown()) {
-                counters.visitedPages.add(pages());
+            if (file.admitsOnSecondAccess() && !wereAccessed()) {
+                counters.firstAccessPages.add(pages());
                 giveUp();
                 return;
             }
@@ -374,17 +375,17 @@ final class PageFetcher {
 
         private void skip() {
             counters.skippedFills.add(pages());
-            flown.forEach(flights::end);
+            unitFetches.forEach(inFlight::end);
         }
 
         /** Whether most pages were fetched before; from now on they were. */
-        private boolean isKnown() {
-            int known = 0;
+        private boolean wereAccessed() {
+            int accessed = 0;
             long first = units.page(range.firstUnit());
             for (int i = 0; i < pages(); i++) {
-                known += visits.knows(file.key(first + i).hashCode()) ? 1 : 0;
+                accessed += accesses.recordAccess(file.key(first + i).hashCode()) ? 1 : 0;
             }
-            return 2 * known > pages();
+            return 2 * accessed > pages();
         }
 
         /** Page by page, what was fetched of each. */
@@ -406,11 +407,11 @@ final class PageFetcher {
                             bytes,
                             (int) (start - offset()),
                             (int) (end(range.firstUnit() + end - 1) - start));
-                    flown.subList(next, end).forEach(flights::end);
+                    unitFetches.subList(next, end).forEach(inFlight::end);
                     next = end;
                 }
             } finally {
-                flown.subList(next, flown.size()).forEach(flights::end);
+                unitFetches.subList(next, unitFetches.size()).forEach(inFlight::end);
             }
         }
     }

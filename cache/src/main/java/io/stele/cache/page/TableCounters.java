@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counters of one table; see {@link TableStatistics}. Thread-safe. */
+/** Counters of one table; see {@link TableCacheStatistics}. Thread-safe. */
 final class TableCounters {
     final LongAdder wholeHits = new LongAdder();
     final LongAdder pageHits = new LongAdder();
@@ -18,7 +18,7 @@ final class TableCounters {
     final LongAdder readsWithLoads = new LongAdder();
     final LongAdder bypassedReads = new LongAdder();
     final LongAdder skippedFills = new LongAdder();
-    final LongAdder visitedPages = new LongAdder();
+    final LongAdder firstAccessPages = new LongAdder();
     final LongAdder damagedPages = new LongAdder();
     final LongAdder loadNanos = new LongAdder();
     final LongAdder ghostRequests = new LongAdder();
@@ -48,14 +48,14 @@ final class TableCounters {
         missedBytes.add(bytes);
     }
 
-    TableStatistics statistics(String table) {
+    TableCacheStatistics statistics(String table) {
         Map<Double, Double> ghosts = new LinkedHashMap<>();
         long requests = ghostRequests.sum();
         for (int i = 0; i < ghostHits.length; i++) {
             double ratio = requests == 0 ? 0 : (double) ghostHits[i].sum() / requests;
             ghosts.put(GhostCaches.FACTORS[i], ratio);
         }
-        return new TableStatistics(
+        return new TableCacheStatistics(
                 table,
                 wholeHits.sum() + readsWithLoads.sum() + bypassedReads.sum(),
                 wholeHits.sum(),
@@ -69,7 +69,7 @@ final class TableCounters {
                 failedLoads.sum(),
                 bypassedReads.sum(),
                 skippedFills.sum(),
-                visitedPages.sum(),
+                firstAccessPages.sum(),
                 damagedPages.sum(),
                 savedMillis(),
                 ghosts);

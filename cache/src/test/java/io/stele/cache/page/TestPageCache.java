@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.cache.page.segment.LocalCacheFiles;
-import io.stele.cache.page.segment.SegmentLayout;
 import io.stele.cache.page.segment.SegmentPageStore;
+import io.stele.cache.page.segment.SegmentStoreOptions;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -64,7 +64,7 @@ class TestPageCache {
         long bytes = (192 << 10) + pages * 4L * (GEOMETRY.unitBytes() + 156L);
         SegmentPageStore store =
                 new SegmentPageStore(
-                        new SegmentLayout(GEOMETRY, 64, Map.of()),
+                        new SegmentStoreOptions(GEOMETRY, 64, Map.of()),
                         List.of(
                                 new SegmentPageStore.Directory(
                                         "d", bytes, () -> LocalCacheFiles.open(directory))),
@@ -124,7 +124,7 @@ class TestPageCache {
             awaitFilled(cache);
             check(cache, 4096, UNIT, slow);
             assertThat(loads).hasValue(1);
-            TableStatistics statistics = cache.tableStatistics().getFirst();
+            TableCacheStatistics statistics = cache.tableStatistics().getFirst();
             assertThat(statistics.loads()).isEqualTo(1);
             assertThat(statistics.requestsSaved() + statistics.sharedLoads()).isGreaterThan(0);
         }
@@ -325,7 +325,7 @@ class TestPageCache {
     @Test
     void whatAVisitorFetchesIsKeptTheSecondTime() throws IOException {
         try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
-            CachedFile visited = file.visited();
+            CachedFile onSecondAccess = file.admittedOnSecondAccess();
             byte[] buffer = new byte[2 * PAGE];
             AtomicInteger loads = new AtomicInteger();
             RangeLoader counting =
@@ -333,21 +333,21 @@ class TestPageCache {
                         loads.incrementAndGet();
                         load(offset, into, at, length);
                     };
-            cache.read(visited, 0, buffer, 0, buffer.length, counting);
+            cache.read(onSecondAccess, 0, buffer, 0, buffer.length, counting);
             assertThat(buffer).isEqualTo(Arrays.copyOf(content, buffer.length));
             assertThat(cache.unitsOnTheirWay()).isZero();
             assertThat(cache.presentBytes(file)).isZero();
-            assertThat(cache.tableStatistics().getFirst().visitedPages()).isEqualTo(2);
-            cache.read(visited, 0, buffer, 0, buffer.length, counting);
+            assertThat(cache.tableStatistics().getFirst().firstAccessPages()).isEqualTo(2);
+            cache.read(onSecondAccess, 0, buffer, 0, buffer.length, counting);
             awaitFilled(cache);
             assertThat(loads).hasValue(2);
             assertThat(cache.presentBytes(file)).isEqualTo(2L * PAGE);
             // Both find what either left
-            cache.read(visited, 0, buffer, 0, buffer.length, counting);
+            cache.read(onSecondAccess, 0, buffer, 0, buffer.length, counting);
             check(cache, 0, 2 * PAGE, counting);
             check(cache, 5 * PAGE, PAGE, counting);
             awaitFilled(cache);
-            cache.read(visited, 5L * PAGE, buffer, 0, PAGE, counting);
+            cache.read(onSecondAccess, 5L * PAGE, buffer, 0, PAGE, counting);
             assertThat(loads).hasValue(3);
         }
     }
@@ -357,7 +357,7 @@ class TestPageCache {
         Path notADirectory = Files.createFile(directory.resolve("file"));
         SegmentPageStore store =
                 new SegmentPageStore(
-                        new SegmentLayout(GEOMETRY, 64, Map.of()),
+                        new SegmentStoreOptions(GEOMETRY, 64, Map.of()),
                         List.of(
                                 new SegmentPageStore.Directory(
                                         "d", 1 << 20, () -> LocalCacheFiles.open(notADirectory))),
@@ -519,7 +519,7 @@ class TestPageCache {
             assertThat(loads).hasSize(4);
             assertThat(cache.storeStatistics().pages()).isEqualTo(2);
             assertThat(cache.presentBytes(file)).isEqualTo(2L * PAGE);
-            TableStatistics statistics = cache.tableStatistics().getFirst();
+            TableCacheStatistics statistics = cache.tableStatistics().getFirst();
             assertThat(statistics.loadedBytes()).isEqualTo(2L * PAGE);
             // The last page has 100 bytes
             check(cache, 64 * PAGE, 100, loader);
@@ -604,7 +604,7 @@ class TestPageCache {
             }
             end.set(true);
             vandal.get();
-            TableStatistics statistics = cache.tableStatistics().getFirst();
+            TableCacheStatistics statistics = cache.tableStatistics().getFirst();
             assertThat(statistics.pageHits()).isPositive();
             assertThat(statistics.damagedPages()).isPositive();
             assertThat(cache.storeStatistics().evictions()).isPositive();
@@ -612,7 +612,7 @@ class TestPageCache {
     }
 
     private static boolean noneDamaged(PageCache cache) {
-        List<TableStatistics> tables = cache.tableStatistics();
+        List<TableCacheStatistics> tables = cache.tableStatistics();
         return tables.isEmpty() || tables.getFirst().damagedPages() == 0;
     }
 

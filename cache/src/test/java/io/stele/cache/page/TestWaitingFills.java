@@ -192,7 +192,7 @@ class TestWaitingFills {
         add("a", 10);
         add("b", 10);
         add("a", 10);
-        fills.drop(new CachedFile("t", "a", 1000).visited());
+        fills.drop(new CachedFile("t", "a", 1000).admittedOnSecondAccess());
         assertThat(ended).containsExactly("no a", "no a");
         // Nor does it count any more
         add("c", 40);

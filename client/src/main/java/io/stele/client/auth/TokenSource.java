@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out a token that is good for at least half its life, and issues a new one when it must.
+ * A source of tokens that are good for at least half their life; it issues a new one when it must.
  * Thread-safe.
  */
 public final class TokenSource {

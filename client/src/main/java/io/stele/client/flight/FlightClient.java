@@ -16,7 +16,7 @@ import io.grpc.stub.MetadataUtils;
 import io.stele.client.auth.ClientTls;
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.flight.Action;
@@ -29,30 +29,41 @@ import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.FlightErrors;
 import io.stele.protocol.flight.FlightInfo;
 import io.stele.protocol.flight.FlightMethods;
-import io.stele.protocol.flight.QueryTagHeaders;
+import io.stele.protocol.flight.QueryIdentityHeaders;
 import io.stele.protocol.flight.SchemaResult;
+import io.stele.protocol.flight.StatementIdHeader;
 import io.stele.protocol.flight.Ticket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
 
 /**
  * A client of one sidecar's Flight port. Every failure is a {@link SteleException} that names the
- * sidecar; nothing is retried here, because only the caller knows what is safe to repeat.
- * Thread-safe.
+ * sidecar; nothing is retried here, because only the caller knows what is safe to repeat. A call
+ * while the sidecar is away fails at once and starts an attempt to connect, so a caller who repeats
+ * them is connected soon after the sidecar is back. Thread-safe.
  */
 public final class FlightClient implements AutoCloseable {
     /** Limit of an action if the caller gives none. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
+    /**
+     * How often calls start an attempt to connect. gRPC itself waits longer after each failure, up
+     * to two minutes, which would be that long an outage of a sidecar that is back.
+     */
+    private static final long RECONNECT_NANOS = Duration.ofMillis(500).toNanos();
+
     private final String where;
     private final ManagedChannel channel;
     private final Channel authenticated;
+    private final AtomicLong lastReconnect = new AtomicLong(System.nanoTime() - RECONNECT_NANOS);
 
     public FlightClient(String host, int port, Optional<ClientTls> tls, TokenSource tokens) {
         this(requireNonNull(host, "host is null") + ":" + port, channel(host, port, tls), tokens);
@@ -95,10 +106,7 @@ public final class FlightClient implements AutoCloseable {
         return where;
     }
 
-    /**
-     * Whether the last attempt to connect failed, and the next one is some time away: up to two
-     * minutes after a long outage. Calls fail until then.
-     */
+    /** Whether the last attempt to connect failed. Calls fail until one succeeds. */
     public boolean isBackingOff() {
         return channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE;
     }
@@ -136,6 +144,20 @@ public final class FlightClient implements AutoCloseable {
         }
     }
 
+    /**
+     * The channel of a new call; makes the channel connect if it only waits for its next attempt.
+     */
+    private Channel calls() {
+        if (isBackingOff()) {
+            long last = lastReconnect.get();
+            long now = System.nanoTime();
+            if (now - last >= RECONNECT_NANOS && lastReconnect.compareAndSet(last, now)) {
+                channel.resetConnectBackoff();
+            }
+        }
+        return authenticated;
+    }
+
     private SteleException notConnected(ConnectivityState found) {
         return new SteleException(
                 ErrorCode.UNAVAILABLE,
@@ -149,25 +171,45 @@ public final class FlightClient implements AutoCloseable {
 
     /** As the other one, in at most this time. */
     public <T> T action(String name, Object request, Class<T> replyType, Duration timeout) {
-        return action(name, request, replyType, timeout, QueryTag.NONE);
+        return action(name, request, replyType, timeout, QueryIdentity.NONE);
     }
 
     /**
      * As the other one.
      *
-     * @param tag the query's identity, for the log of the service
+     * @param identity the query's identity, for the log of the service
      */
     public <T> T action(
-            String name, Object request, Class<T> replyType, Duration timeout, QueryTag tag) {
+            String name,
+            Object request,
+            Class<T> replyType,
+            Duration timeout,
+            QueryIdentity identity) {
+        return action(name, request, replyType, timeout, identity, Optional.empty());
+    }
+
+    /**
+     * Runs an action that may be sent again.
+     *
+     * @param statementId of a change of the catalog, which takes effect once however often it is
+     *     sent under one id
+     */
+    public <T> T action(
+            String name,
+            Object request,
+            Class<T> replyType,
+            Duration timeout,
+            QueryIdentity identity,
+            Optional<UUID> statementId) {
         Metadata headers = new Metadata();
-        QueryTagHeaders.put(tag, headers);
+        QueryIdentityHeaders.put(identity, headers);
+        statementId.ifPresent(id -> StatementIdHeader.put(id, headers));
         List<ActionResult> results = new ArrayList<>(1);
         try {
             Iterator<ActionResult> received =
                     ClientCalls.blockingServerStreamingCall(
                             ClientInterceptors.intercept(
-                                    authenticated,
-                                    MetadataUtils.newAttachHeadersInterceptor(headers)),
+                                    calls(), MetadataUtils.newAttachHeadersInterceptor(headers)),
                             FlightMethods.DO_ACTION,
                             within(timeout),
                             new Action(name, ApiJson.write(request)));
@@ -191,7 +233,7 @@ public final class FlightClient implements AutoCloseable {
     /** Starts an action that gives one result after the other; the caller closes it. */
     public <T> ActionStream<T> watch(String name, Object request, Class<T> resultType) {
         return ActionStream.start(
-                authenticated.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT),
+                calls().newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT),
                 new Action(name, ApiJson.write(request)),
                 resultType,
                 where);
@@ -217,26 +259,25 @@ public final class FlightClient implements AutoCloseable {
 
     /** Starts a stream of batches; the caller closes it. */
     public FlightStream get(Ticket ticket) {
-        return get(ticket, QueryTag.NONE);
+        return get(ticket, QueryIdentity.NONE);
     }
 
     /**
      * As the other one.
      *
-     * @param tag what the service chooses a scheduling group by
+     * @param identity what the service chooses a scheduling group by
      */
-    public FlightStream get(Ticket ticket, QueryTag tag) {
+    public FlightStream get(Ticket ticket, QueryIdentity identity) {
         ClientCall<Ticket, FlightData> call =
-                authenticated.newCall(FlightMethods.DO_GET, CallOptions.DEFAULT);
+                calls().newCall(FlightMethods.DO_GET, CallOptions.DEFAULT);
         Metadata headers = new Metadata();
-        QueryTagHeaders.put(tag, headers);
+        QueryIdentityHeaders.put(identity, headers);
         return FlightStream.start(call, ticket, headers, where);
     }
 
     /** Starts a stream of batches to the sidecar; the caller finishes or closes it. */
     public FlightPut put() {
-        return FlightPut.start(
-                authenticated.newCall(FlightMethods.DO_PUT, CallOptions.DEFAULT), where);
+        return FlightPut.start(calls().newCall(FlightMethods.DO_PUT, CallOptions.DEFAULT), where);
     }
 
     /** Ends all calls. */
@@ -249,7 +290,7 @@ public final class FlightClient implements AutoCloseable {
         try {
             List<R> results = new ArrayList<>();
             ClientCalls.blockingServerStreamingCall(
-                            authenticated, method, within(DEFAULT_TIMEOUT), request)
+                            calls(), method, within(DEFAULT_TIMEOUT), request)
                     .forEachRemaining(results::add);
             return List.copyOf(results);
         } catch (RuntimeException e) {
@@ -259,8 +300,7 @@ public final class FlightClient implements AutoCloseable {
 
     private <Q, R> R unary(io.grpc.MethodDescriptor<Q, R> method, Q request) {
         try {
-            return ClientCalls.blockingUnaryCall(
-                    authenticated, method, within(DEFAULT_TIMEOUT), request);
+            return ClientCalls.blockingUnaryCall(calls(), method, within(DEFAULT_TIMEOUT), request);
         } catch (RuntimeException e) {
             throw FlightErrors.toSteleException(e, where);
         }

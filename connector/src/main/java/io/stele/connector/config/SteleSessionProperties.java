@@ -15,7 +15,7 @@ import com.google.common.collect.ImmutableList;
 import io.airlift.units.Duration;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.trino.spi.TrinoException;
@@ -46,7 +46,8 @@ public final class SteleSessionProperties {
     private static final String AGGREGATION_PUSHDOWN_ENABLED = "aggregation_pushdown_enabled";
     private static final String AGGREGATION_PUSHDOWN_MAX_GROUPS = "aggregation_pushdown_max_groups";
     private static final String AGGREGATION_PUSHDOWN_MAX_ROWS = "aggregation_pushdown_max_rows";
-    private static final String FRAGMENT_CACHE_ENABLED = "fragment_cache_enabled";
+    private static final String COST_BASED_AGGREGATION_ENABLED = "cost_based_aggregation_enabled";
+    private static final String RESULT_CACHE_ENABLED = "fragment_cache_enabled";
 
     /** The least history that {@code expire_snapshots} must leave. */
     public static final String EXPIRE_SNAPSHOTS_MIN_RETENTION = "expire_snapshots_min_retention";
@@ -177,7 +178,12 @@ public final class SteleSessionProperties {
                         SteleSessionProperties::checkMaxGroups,
                         false),
                 booleanProperty(
-                        FRAGMENT_CACHE_ENABLED,
+                        COST_BASED_AGGREGATION_ENABLED,
+                        "Let the sidecar aggregate only where that is estimated to cost less than a scan by workers",
+                        true,
+                        false),
+                booleanProperty(
+                        RESULT_CACHE_ENABLED,
                         "Use, and keep, results of aggregations in single files and rows that filters leave of them",
                         true,
                         false),
@@ -194,8 +200,8 @@ public final class SteleSessionProperties {
     }
 
     /** The identity of the session's query, by which sidecars choose a scheduling group. */
-    public static QueryTag queryTag(ConnectorSession session) {
-        return new QueryTag(
+    public static QueryIdentity queryIdentity(ConnectorSession session) {
+        return new QueryIdentity(
                 session.getUser(),
                 session.getSource().orElse(""),
                 session.getProperty(RESOURCE_GROUP, String.class));
@@ -256,9 +262,14 @@ public final class SteleSessionProperties {
         return session.getProperty(AGGREGATION_PUSHDOWN_ENABLED, Boolean.class);
     }
 
+    /** Whether the sidecar aggregates only where a scan by workers is estimated to cost more. */
+    public static boolean isCostBasedAggregationEnabled(ConnectorSession session) {
+        return session.getProperty(COST_BASED_AGGREGATION_ENABLED, Boolean.class);
+    }
+
     /** Whether cached results of files may be used. */
-    public static boolean isFragmentCacheEnabled(ConnectorSession session) {
-        return session.getProperty(FRAGMENT_CACHE_ENABLED, Boolean.class);
+    public static boolean isResultCacheEnabled(ConnectorSession session) {
+        return session.getProperty(RESULT_CACHE_ENABLED, Boolean.class);
     }
 
     /** Most groups of an aggregation in the sidecar. */

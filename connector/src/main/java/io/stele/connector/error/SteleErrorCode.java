@@ -27,9 +27,7 @@ public enum SteleErrorCode implements ErrorCodeSupplier {
     /** The transaction of a write is gone: the sidecar was restarted, or it took too long. */
     STELE_TRANSACTION_LOST(7, EXTERNAL),
     /** A broken invariant of Stele. */
-    STELE_INTERNAL(8, INTERNAL_ERROR),
-    /** A writer would make too many files. */
-    STELE_TOO_MANY_PARTITIONS(9, USER_ERROR);
+    STELE_INTERNAL(8, INTERNAL_ERROR);
 
     // 0x0534_0000: far from the ranges of Trino's own connectors
     private static final int BASE = 0x0534_0000;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.aggregate.Aggregation;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -12,14 +13,20 @@ import java.util.stream.Collectors;
  *
  * @param columns the result columns, in order: the columns of groups, then one for each function,
  *     whose ids are {@link #FIRST_ID} and below
+ * @param choice the estimate by which the sidecar was chosen; empty where the rows are so few that
+ *     there is none
  */
-public record SteleAggregation(Aggregation aggregation, List<SteleColumnHandle> columns) {
+public record SteleAggregation(
+        Aggregation aggregation,
+        List<SteleColumnHandle> columns,
+        Optional<AggregationChoice> choice) {
     /** Below the ids of what every table has. */
     public static final int FIRST_ID = -100;
 
     public SteleAggregation {
         requireNonNull(aggregation, "aggregation is null");
         columns = List.copyOf(columns);
+        requireNonNull(choice, "choice is null");
     }
 
     /** The text in EXPLAIN. */
@@ -27,7 +34,8 @@ public record SteleAggregation(Aggregation aggregation, List<SteleColumnHandle> 
     public String toString() {
         int groups = aggregation.groupColumns().size();
         String functions = names(columns.subList(groups, columns.size()));
-        return groups == 0 ? functions : functions + " by " + names(columns.subList(0, groups));
+        String by = groups == 0 ? "" : " by " + names(columns.subList(0, groups));
+        return functions + by + choice.map(made -> ", " + made).orElse("");
     }
 
     private static String names(List<SteleColumnHandle> columns) {

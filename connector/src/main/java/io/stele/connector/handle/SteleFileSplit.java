@@ -6,6 +6,7 @@ import static io.airlift.slice.SizeOf.sizeOf;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.SizeOf;
+import io.stele.protocol.api.IndexedMetadata;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import java.util.List;
@@ -32,7 +33,9 @@ import java.util.OptionalLong;
  * @param certainColumns columns whose domain in the scan's constraint includes the values of all
  *     rows of the file, for domains that can be evaluated exactly
  * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
- * @param checksumBlockBytes block size of the file's checksums; empty if it has none
+ * @param checksumBlockBytes block size of the checksums beside the file; empty if there are none
+ * @param indexedMetadata the place of the file's metadata, which have its checksums; empty if these
+ *     are beside it, or it has none
  * @param fresh whether the sidecar had the file's metadata when the scan was planned
  * @param affinityKey the key by which the engine chooses a node
  * @param preferredWorker the preferred worker, which the engine chooses first and which caches what
@@ -54,12 +57,14 @@ public record SteleFileSplit(
         List<Integer> certainColumns,
         OptionalLong bitmapIndexBytes,
         OptionalInt checksumBlockBytes,
+        Optional<IndexedMetadata> indexedMetadata,
         boolean fresh,
         String affinityKey,
         Optional<String> preferredWorker,
         SplitWeight weight)
         implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleFileSplit.class);
+    private static final int INDEXED_METADATA_SIZE = instanceSize(IndexedMetadata.class);
 
     public SteleFileSplit {
         requireNonNull(path, "path is null");
@@ -69,6 +74,7 @@ public record SteleFileSplit(
         certainColumns = List.copyOf(certainColumns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
+        requireNonNull(indexedMetadata, "indexedMetadata is null");
         requireNonNull(affinityKey, "affinityKey is null");
         requireNonNull(preferredWorker, "preferredWorker is null");
         requireNonNull(weight, "weight is null");
@@ -90,6 +96,7 @@ public record SteleFileSplit(
                 + estimatedSizeOf(path)
                 + sizeOf(deletedRows)
                 + estimatedSizeOf(certainColumns, SizeOf::sizeOf)
+                + sizeOf(indexedMetadata, _ -> INDEXED_METADATA_SIZE)
                 + estimatedSizeOf(affinityKey)
                 + sizeOf(preferredWorker, SizeOf::estimatedSizeOf);
     }

@@ -102,6 +102,11 @@ public record SteleTableHandle(
                 });
     }
 
+    /** The same with another description of its lookup. */
+    public SteleTableHandle withLookup(SteleLookup newLookup) {
+        return with(draft -> draft.lookup = Optional.of(newLookup));
+    }
+
     /** The rows of a lookup by a scan instead, which leaves out what the constraint excludes. */
     public SteleTableHandle scanned() {
         return lookup.isEmpty()

@@ -3,7 +3,7 @@ package io.stele.connector.handle;
 import java.util.List;
 
 /**
- * That a table is read as of a moment that the query named.
+ * A moment that a query named, as of which it reads a table.
  *
  * @param goneColumns ids of columns that the table had then and that were dropped since: their
  *     values are no longer readable

@@ -7,7 +7,7 @@ import io.stele.client.flight.FlightStream;
 import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.aggregate.Aggregation;
@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Requests row counts at past LSNs from the sidecar, which computes them mostly from the file
- * entries of manifests. Thread-safe.
+ * A client for row counts at past LSNs: the sidecar computes them mostly from the file entries of
+ * manifests. Thread-safe.
  */
 final class RowCounts {
     private static final Logger log = Logger.get(RowCounts.class);
@@ -46,7 +46,8 @@ final class RowCounts {
      * The rows of a predicate just before an LSN; empty if they cannot be counted, which is no
      * reason to fail what was done to them.
      */
-    OptionalLong before(Lsn lsn, TableSchema table, ScanPredicate predicate, QueryTag tag) {
+    OptionalLong before(
+            Lsn lsn, TableSchema table, ScanPredicate predicate, QueryIdentity identity) {
         TableName name = new TableName(table.schemaName(), table.tableName());
         try (SnapshotLeases.Lease lease =
                 snapshotLeases.openVersion(name, new Lsn(lsn.value() - 1)).lease()) {
@@ -57,7 +58,7 @@ final class RowCounts {
                             .where(predicate)
                             .aggregate(Optional.of(COUNT))
                             .build();
-            try (FlightStream stream = sidecar.scan(ticket.encode(), tag)) {
+            try (FlightStream stream = sidecar.scan(ticket.encode(), identity)) {
                 Optional<FlightData> schema = stream.next();
                 Optional<FlightData> rows = stream.next();
                 return schema.isEmpty() || rows.isEmpty()

@@ -17,19 +17,21 @@ import io.stele.connector.metadata.catalog.PartitionConstraints;
 import io.stele.connector.metadata.catalog.StorageTables;
 import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.connector.metadata.catalog.TableProperties;
+import io.stele.connector.metadata.plan.AggregationChoices;
+import io.stele.connector.metadata.plan.ReadCosts;
 import io.stele.connector.metadata.plan.TransactionPlans;
 import io.stele.connector.metadata.procedure.HistoryExpiry;
 import io.stele.connector.metadata.procedure.OrphanRemoval;
 import io.stele.connector.metadata.procedure.TableProcedures;
 import io.stele.connector.metadata.procedure.Warming;
 import io.stele.connector.metadata.pushdown.AggregationPushdown;
-import io.stele.connector.metadata.pushdown.ChangesPushdown;
+import io.stele.connector.metadata.pushdown.ChangeScanPushdown;
 import io.stele.connector.metadata.pushdown.DereferencePushdown;
 import io.stele.connector.metadata.pushdown.ExpressionPushdown;
 import io.stele.connector.metadata.pushdown.IndexJoins;
 import io.stele.connector.metadata.pushdown.Pushdown;
 import io.stele.connector.metadata.system.MetadataTables;
-import io.stele.connector.metadata.transaction.TableVersions;
+import io.stele.connector.metadata.transaction.PastTables;
 import io.stele.connector.metadata.transaction.TransactionSnapshot;
 import io.stele.connector.metadata.transaction.WriteTransactions;
 import io.stele.connector.metadata.view.MaterializedViews;
@@ -117,19 +119,21 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final TableStatisticsReader statistics;
     private final MetadataTables metadataTables;
     private final TransactionSnapshot snapshot;
-    private final TableVersions versions;
+    private final PastTables versions;
     private final RowCounts rowCounts;
     private final RelationListing relations;
     private final ColumnChanges columns;
     private final Views views;
     private final MaterializedViews materializedViews;
+    private final ReadCosts costs;
+    private final AggregationChoices aggregations;
     private final PlanningTimes times = new PlanningTimes();
 
     SteleMetadata(
             CatalogRequests catalog,
             WriteTransactions writes,
             TransactionSnapshot snapshot,
-            TableVersions versions,
+            PastTables versions,
             RowCounts rowCounts,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
@@ -137,7 +141,11 @@ public final class SteleMetadata implements ConnectorMetadata {
             RelationListing relations,
             ColumnChanges columns,
             Views views,
-            MaterializedViews materializedViews) {
+            MaterializedViews materializedViews,
+            ReadCosts costs,
+            AggregationChoices aggregations) {
+        this.aggregations = requireNonNull(aggregations, "aggregations is null");
+        this.costs = requireNonNull(costs, "costs is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.writes = requireNonNull(writes, "writes is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
@@ -220,7 +228,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         if (table == null) {
             return null;
         }
-        SnapshotLeases.Lease lease = snapshot.readPoint(atLeast);
+        SnapshotLeases.Lease lease = snapshot.snapshotLease(atLeast);
         return new SteleTableHandle(table.schema(), lease.id(), lease.lsn().value());
     }
 
@@ -549,14 +557,22 @@ public final class SteleMetadata implements ConnectorMetadata {
     public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, ConnectorTableHandle handle, Constraint constraint) {
         return handle instanceof TableChangesHandle changes
-                ? ChangesPushdown.applyFilter(changes, constraint)
-                : Pushdown.applyFilter(session, (SteleTableHandle) handle, constraint);
+                ? ChangeScanPushdown.applyFilter(changes, constraint)
+                : Pushdown.applyFilter(session, (SteleTableHandle) handle, constraint)
+                        .map(
+                                applied ->
+                                        applied.transform(
+                                                narrowed ->
+                                                        costs.estimated(
+                                                                session,
+                                                                plans(),
+                                                                (SteleTableHandle) narrowed)));
     }
 
     @Override
     public Optional<TableFunctionApplicationResult<ConnectorTableHandle>> applyTableFunction(
             ConnectorSession session, ConnectorTableFunctionHandle handle) {
-        return ChangesPushdown.toScan(handle);
+        return ChangeScanPushdown.toScan(handle);
     }
 
     /** A scan of a table, not of its changes. */
@@ -604,7 +620,8 @@ public final class SteleMetadata implements ConnectorMetadata {
                                         aggregates,
                                         assignments,
                                         groupingSets,
-                                        () -> getTableStatistics(session, handle)));
+                                        () -> getTableStatistics(session, handle),
+                                        aggregations));
     }
 
     @Override
@@ -640,9 +657,9 @@ public final class SteleMetadata implements ConnectorMetadata {
             return OptionalLong.of(0);
         }
         ScanPredicate partitions = ScanPredicates.of(table.table(), table.constraint());
-        Lsn gone = catalog.deletePartitions(table.table().id(), partitions);
+        Lsn gone = catalog.deletePartitions(table.table(), partitions);
         return rowCounts.before(
-                gone, table.table(), partitions, SteleSessionProperties.queryTag(session));
+                gone, table.table(), partitions, SteleSessionProperties.queryIdentity(session));
     }
 
     @Override
@@ -1018,7 +1035,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             Map<Integer, Collection<ColumnHandle>> updateCaseColumns,
             RetryMode retryMode) {
         SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
-        TableVersions.checkPresent(handle);
+        PastTables.checkPresent(handle);
         SteleWriteHandle write =
                 writes.begin(
                         handle.table(),

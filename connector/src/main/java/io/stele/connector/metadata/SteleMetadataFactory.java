@@ -7,11 +7,13 @@ import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.metadata.catalog.TableDefinitions;
+import io.stele.connector.metadata.plan.AggregationChoices;
+import io.stele.connector.metadata.plan.ReadCosts;
 import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.stele.connector.metadata.plan.TransactionPlans;
 import io.stele.connector.metadata.system.MetadataTables;
 import io.stele.connector.metadata.transaction.ChangeCountingActions;
-import io.stele.connector.metadata.transaction.TableVersions;
+import io.stele.connector.metadata.transaction.PastTables;
 import io.stele.connector.metadata.transaction.TransactionSnapshot;
 import io.stele.connector.metadata.transaction.WriteTransactions;
 import io.stele.connector.metadata.view.MaterializedViews;
@@ -20,7 +22,9 @@ import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.AggregationEstimate;
 import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.type.TypeManager;
 import java.util.Optional;
@@ -37,6 +41,7 @@ public final class SteleMetadataFactory {
     private final TableStatisticsReader statistics;
     private final TrinoTypes types;
     private final TypeManager typeManager;
+    private final ReadCosts costs;
     private final String catalogName;
 
     @Inject
@@ -51,7 +56,9 @@ public final class SteleMetadataFactory {
             TableStatisticsReader statistics,
             TrinoTypes types,
             TypeManager typeManager,
+            ReadCosts costs,
             CatalogName catalogName) {
+        this.costs = requireNonNull(costs, "costs is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.snapshotLeases = requireNonNull(snapshotLeases, "snapshotLeases is null");
         this.leases = requireNonNull(leases, "leases is null");
@@ -68,12 +75,12 @@ public final class SteleMetadataFactory {
     /**
      * Creates the metadata of a new transaction.
      *
-     * @param tag the identity of its query, which the sidecar receives
+     * @param identity the identity of its query, which the sidecar receives
      * @param cached whether it uses what other transactions loaded
      */
-    public SteleMetadata create(QueryTag tag, boolean cached) {
+    public SteleMetadata create(QueryIdentity identity, boolean cached) {
         watch.start();
-        ChangeCountingActions actions = new ChangeCountingActions(sidecar.as(tag));
+        ChangeCountingActions actions = new ChangeCountingActions(sidecar.as(identity));
         CatalogRequests catalog = new CatalogRequests(actions);
         WriteTransactions writes = new WriteTransactions(actions, catalog, leases);
         boolean keeps = cached && cache.isEnabled();
@@ -88,7 +95,7 @@ public final class SteleMetadataFactory {
                 catalog,
                 writes,
                 snapshot,
-                new TableVersions(catalog, snapshotLeases),
+                new PastTables(catalog, snapshotLeases),
                 new RowCounts(sidecar, snapshotLeases),
                 definitions,
                 statistics,
@@ -97,6 +104,14 @@ public final class SteleMetadataFactory {
                 new ColumnChanges(catalog, snapshot, definitions),
                 new Views(catalog, snapshot),
                 new MaterializedViews(
-                        catalogName, catalog, snapshot, definitions, typeManager, writes));
+                        catalogName, catalog, snapshot, definitions, typeManager, writes),
+                costs,
+                new AggregationChoices(
+                        costs,
+                        request ->
+                                actions.callNow(
+                                        Actions.ESTIMATE_AGGREGATION,
+                                        request,
+                                        AggregationEstimate.class)));
     }
 }

@@ -39,8 +39,8 @@ public final class SteleTransactions {
                                         () ->
                                                 Optional.of(
                                                         factory.create(
-                                                                SteleSessionProperties.queryTag(
-                                                                        session),
+                                                                SteleSessionProperties
+                                                                        .queryIdentity(session),
                                                                 SteleSessionProperties
                                                                         .isMetadataCacheEnabled(
                                                                                 session)))));

@@ -9,7 +9,7 @@ public enum CacheUse {
      * fetched pages are cached only if they are fetched again. Usually other workers read the file,
      * and this cache is for the files that this worker prefers.
      */
-    VISIT,
+    SECOND_ACCESS,
     /** Pages found are used, and fetched pages are cached. */
     FILL
 }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.CloseSnapshotRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.OpenTableRequest;
 import java.util.ArrayList;
@@ -73,8 +73,7 @@ final class EndedSnapshots {
         isScheduled.set(false); // first: what is added from now on may have come too late
         for (String id = ended.poll(); id != null; id = ended.poll()) {
             try {
-                sidecar.callNow(
-                        Actions.CLOSE_READ_POINT, new CloseReadPointRequest(id), Done.class);
+                sidecar.callNow(Actions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id), Done.class);
             } catch (RuntimeException e) {
                 log.debug(e, "Cannot close read point %s", id);
             }

@@ -36,7 +36,7 @@ public final class Leases {
     private final Function<RenewLeasesRequest, RenewLeasesReply> sidecar;
     private final long readPointTtlMillis;
     private final long transactionTtlMillis;
-    private final Set<String> readPoints = ConcurrentHashMap.newKeySet();
+    private final Set<String> snapshots = ConcurrentHashMap.newKeySet();
     private final Set<String> transactions = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService renewals =
             Executors.newSingleThreadScheduledExecutor(Threads.daemonThreadsNamed("stele-leases"));
@@ -78,16 +78,16 @@ public final class Leases {
         return transactionTtlMillis;
     }
 
-    void addReadPoint(String id) {
-        readPoints.add(id);
+    void addSnapshot(String id) {
+        snapshots.add(id);
     }
 
-    void removeReadPoint(String id) {
-        readPoints.remove(id);
+    void removeSnapshot(String id) {
+        snapshots.remove(id);
     }
 
-    boolean hasReadPoint(String id) {
-        return readPoints.contains(id);
+    boolean hasSnapshot(String id) {
+        return snapshots.contains(id);
     }
 
     /** Renews the lease of a transaction until it is removed. */
@@ -101,23 +101,23 @@ public final class Leases {
 
     /** Renews all leases. An expired one is not reported here: its next use fails. */
     void renew() {
-        List<List<String>> ofReadPoints = Lists.partition(List.copyOf(readPoints), MAX_OF_EITHER);
+        List<List<String>> ofSnapshots = Lists.partition(List.copyOf(snapshots), MAX_OF_EITHER);
         List<List<String>> ofTransactions =
                 Lists.partition(List.copyOf(transactions), MAX_OF_EITHER);
-        int requests = Math.max(ofReadPoints.size(), ofTransactions.size());
+        int requests = Math.max(ofSnapshots.size(), ofTransactions.size());
         for (int i = 0; i < requests; i++) {
             renew(
-                    i < ofReadPoints.size() ? ofReadPoints.get(i) : List.of(),
+                    i < ofSnapshots.size() ? ofSnapshots.get(i) : List.of(),
                     i < ofTransactions.size() ? ofTransactions.get(i) : List.of());
         }
     }
 
-    private void renew(List<String> someReadPoints, List<String> someTransactions) {
+    private void renew(List<String> someSnapshots, List<String> someTransactions) {
         try {
             RenewLeasesReply reply =
                     sidecar.apply(
                             new RenewLeasesRequest(
-                                    someReadPoints,
+                                    someSnapshots,
                                     readPointTtlMillis,
                                     someTransactions,
                                     transactionTtlMillis));
@@ -127,7 +127,7 @@ public final class Leases {
                 }
             }
             for (String id : reply.endedReadPoints()) {
-                if (readPoints.contains(id)) {
+                if (snapshots.contains(id)) {
                     log.warn("Read point %s has ended in the sidecar", id);
                 }
             }
@@ -135,7 +135,7 @@ public final class Leases {
             log.warn(
                     e,
                     "Cannot renew %s read points and %s transactions",
-                    someReadPoints.size(),
+                    someSnapshots.size(),
                     someTransactions.size());
         }
     }

@@ -9,11 +9,11 @@ import io.stele.protocol.api.RunJobRequest;
  */
 public interface SidecarActions {
     /**
-     * Runs an action that must not be repeated, because a second run is another change. It is sent
-     * once when the sidecar is available, and has no time limit. If a failure leaves the outcome
-     * unknown, the exception states this.
+     * Runs a change of the catalog. If its answer is lost, it is repeated under the same statement
+     * id for some minutes, and the sidecar answers as it would have the first time. If the outcome
+     * is unknown then, the exception states this.
      */
-    <T> T callOnce(String action, Object request, Class<T> replyType);
+    <T> T change(String action, Object request, Class<T> replyType);
 
     /** Runs an action that may be repeated, because it only reads or comes to the same. */
     <T> T call(String action, Object request, Class<T> replyType);

@@ -7,16 +7,16 @@ import io.airlift.concurrent.Threads;
 import io.stele.connector.config.SteleConfig;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
-import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenSnapshotRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.OpenVersionReply;
 import io.stele.protocol.api.OpenVersionRequest;
-import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableRequest;
@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** Opens snapshots, whose leases are renewed until they are closed. Thread-safe. */
+/** The opener of snapshots, whose leases are renewed until they are closed. Thread-safe. */
 public final class SnapshotLeases {
     private final SteleSidecar sidecar;
     private final long ttlMillis;
@@ -51,11 +51,11 @@ public final class SnapshotLeases {
      * @param atLeast an LSN that it must see; the sidecar refuses one that it has not come to
      */
     public Lease open(Optional<Lsn> atLeast) {
-        ReadPointReply reply =
+        SnapshotReply reply =
                 sidecar.open(
-                        Actions.OPEN_READ_POINT,
-                        new OpenReadPointRequest(List.of(), Optional.empty(), ttlMillis, atLeast),
-                        ReadPointReply.class);
+                        Actions.OPEN_SNAPSHOT,
+                        new OpenSnapshotRequest(List.of(), Optional.empty(), ttlMillis, atLeast),
+                        SnapshotReply.class);
         return lease(reply);
     }
 
@@ -72,8 +72,8 @@ public final class SnapshotLeases {
             Optional<Lsn> atLeast,
             Optional<MetadataVersion> known,
             boolean described,
-            Optional<List<KnownPlan>> plans) {
-        List<String> told = ended.take();
+            Optional<List<CachedPlan>> plans) {
+        List<String> reported = ended.take();
         OpenTableReply reply;
         try {
             reply =
@@ -84,10 +84,10 @@ public final class SnapshotLeases {
                                     atLeast,
                                     known,
                                     Optional.of(described),
-                                    Optional.of(told),
+                                    Optional.of(reported),
                                     plans));
         } catch (RuntimeException e) {
-            ended.giveBack(told); // ending one twice is no error
+            ended.giveBack(reported); // ending one twice is no error
             throw e;
         }
         return new Opened(
@@ -108,14 +108,14 @@ public final class SnapshotLeases {
                 reply.table().schema(), lease(reply.readPoint()), reply.goneColumns());
     }
 
-    private Lease lease(ReadPointReply reply) {
-        leases.addReadPoint(reply.readPointId());
+    private Lease lease(SnapshotReply reply) {
+        leases.addSnapshot(reply.readPointId());
         return new Lease(reply.readPointId(), reply.lsn());
     }
 
     /** Whether a lease was opened here and not closed. */
     public boolean isOpen(String id) {
-        return leases.hasReadPoint(id);
+        return leases.hasSnapshot(id);
     }
 
     @PreDestroy
@@ -176,7 +176,7 @@ public final class SnapshotLeases {
          */
         @Override
         public void close() {
-            leases.removeReadPoint(id);
+            leases.removeSnapshot(id);
             ended.add(id);
         }
     }

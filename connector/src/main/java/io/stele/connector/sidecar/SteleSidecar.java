@@ -3,6 +3,7 @@ package io.stele.connector.sidecar;
 import static io.stele.connector.error.SteleErrors.translate;
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
 import io.stele.client.ActionClient;
 import io.stele.client.Endpoint;
@@ -15,7 +16,7 @@ import io.stele.client.flight.FlightStream;
 import io.stele.connector.config.SteleConfig;
 import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
@@ -40,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sidecar of this catalog. Its ports are found through its HTTP address, again after every
  * failure to reach it, because a restarted sidecar may listen elsewhere. Requests that are safe to
- * repeat are, for as long as an outage may last; others are sent once the sidecar is there. Every
- * failure is a Trino exception; one of reach names the URI. Thread-safe.
+ * repeat are, for as long as an outage may last; changes are repeated under an id. Every failure is
+ * a Trino exception; one of reach names the URI. Thread-safe.
  */
 public final class SteleSidecar implements SidecarActions, AutoCloseable {
     /** A sidecar that is full should not look like a slow one. */
@@ -66,9 +67,17 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     private final TokenSource tokens;
     private final SidecarHttp http;
     private final Object lock = new Object();
-    private @Nullable Doors doors; // guarded by lock
-    private boolean stale; // guarded by lock: look for the ports again
-    private boolean closed; // guarded by lock
+
+    @GuardedBy("lock")
+    private @Nullable Connections connections;
+
+    // Look for the ports again
+    @GuardedBy("lock")
+    private boolean stale;
+
+    @GuardedBy("lock")
+    private boolean closed;
+
     private volatile long answeredNanos = System.nanoTime() - 2 * ANSWERED_JUST_NOW.toNanos();
 
     @Inject
@@ -92,80 +101,98 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     /** The same sidecar, with the identity of a query in its requests. */
-    public SidecarActions as(QueryTag tag) {
-        requireNonNull(tag, "tag is null");
+    public SidecarActions as(QueryIdentity identity) {
+        requireNonNull(identity, "identity is null");
         return new SidecarActions() {
             @Override
-            public <T> T callOnce(String action, Object request, Class<T> replyType) {
-                return SteleSidecar.this.callOnce(action, request, replyType, tag);
+            public <T> T change(String action, Object request, Class<T> replyType) {
+                return SteleSidecar.this.change(action, request, replyType, identity);
             }
 
             @Override
             public <T> T call(String action, Object request, Class<T> replyType) {
-                return SteleSidecar.this.call(action, request, replyType, tag);
+                return SteleSidecar.this.call(action, request, replyType, identity);
             }
 
             @Override
             public <T> T callUntilKnown(
                     String action, Object request, Class<T> replyType, String unknown) {
-                return SteleSidecar.this.callUntilKnown(action, request, replyType, unknown, tag);
+                return SteleSidecar.this.callUntilKnown(
+                        action, request, replyType, unknown, identity);
             }
 
             @Override
             public JobStatus runJob(RunJobRequest request) {
-                return SteleSidecar.this.runJob(request, tag);
+                return SteleSidecar.this.runJob(request, identity);
             }
 
             @Override
             public <T> T callNow(String action, Object request, Class<T> replyType) {
-                return SteleSidecar.this.callNow(action, request, replyType, tag);
+                return SteleSidecar.this.callNow(action, request, replyType, identity);
             }
         };
     }
 
     @Override
-    public <T> T callOnce(String action, Object request, Class<T> replyType) {
-        return callOnce(action, request, replyType, QueryTag.NONE);
+    public <T> T change(String action, Object request, Class<T> replyType) {
+        return change(action, request, replyType, QueryIdentity.NONE);
     }
 
     @Override
     public <T> T call(String action, Object request, Class<T> replyType) {
-        return call(action, request, replyType, QueryTag.NONE);
+        return call(action, request, replyType, QueryIdentity.NONE);
     }
 
     @Override
     public <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown) {
-        return callUntilKnown(action, request, replyType, unknown, QueryTag.NONE);
+        return callUntilKnown(action, request, replyType, unknown, QueryIdentity.NONE);
     }
 
     @Override
     public JobStatus runJob(RunJobRequest request) {
-        return runJob(request, QueryTag.NONE);
+        return runJob(request, QueryIdentity.NONE);
     }
 
     @Override
     public <T> T callNow(String action, Object request, Class<T> replyType) {
-        return callNow(action, request, replyType, QueryTag.NONE);
+        return callNow(action, request, replyType, QueryIdentity.NONE);
     }
 
-    private <T> T callOnce(String action, Object request, Class<T> replyType, QueryTag tag) {
-        FlightClient flight = client();
+    private <T> T change(
+            String action, Object request, Class<T> replyType, QueryIdentity identity) {
+        StatementAttempts attempts =
+                new StatementAttempts(System::nanoTime, BUSY_FOR, outageTimeout);
         try {
-            return flight.action(action, request, replyType, changeTimeout, tag);
+            return repetition.run(
+                    () -> naming(() -> send(action, request, replyType, identity, attempts)),
+                    attempts::patience);
         } catch (SteleException e) {
-            throw translate(
-                    e.code() == ErrorCode.UNAVAILABLE
-                            ? unknown(named(e), "It is not known whether " + action + " was done")
-                            : e);
+            throw translate(attempts.outcome(action, e));
         }
     }
 
-    private <T> T call(String action, Object request, Class<T> replyType, QueryTag tag) {
-        return repeated(() -> send(action, request, replyType, tag));
+    private <T> T send(
+            String action,
+            Object request,
+            Class<T> replyType,
+            QueryIdentity identity,
+            StatementAttempts attempts) {
+        FlightClient flight = connect().flight();
+        try {
+            return flight.action(
+                    action, request, replyType, changeTimeout, identity, attempts.id());
+        } catch (SteleException e) {
+            throw attempts.failed(e);
+        }
     }
 
-    private <T> T callNow(String action, Object request, Class<T> replyType, QueryTag tag) {
-        return once(() -> connect().flight().action(action, request, replyType, timeout, tag));
+    private <T> T call(String action, Object request, Class<T> replyType, QueryIdentity identity) {
+        return repeated(() -> send(action, request, replyType, identity));
+    }
+
+    private <T> T callNow(
+            String action, Object request, Class<T> replyType, QueryIdentity identity) {
+        return once(() -> connect().flight().action(action, request, replyType, timeout, identity));
     }
 
     /** Runs an action that may be repeated and is of no use later than that. */
@@ -195,32 +222,39 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     private <T> T callUntilKnown(
-            String action, Object request, Class<T> replyType, String unknown, QueryTag tag) {
+            String action,
+            Object request,
+            Class<T> replyType,
+            String unknown,
+            QueryIdentity identity) {
+        // What a commit makes visible took work; other changes may as well be refused
+        Duration busyFor = OF_TRANSACTIONS.contains(action) ? changeTimeout : BUSY_FOR;
         return untilKnown(
                 () ->
                         repetition.run(
-                                () -> naming(() -> send(action, request, replyType, tag)),
-                                failure -> changeTimeout),
+                                () -> naming(() -> send(action, request, replyType, identity)),
+                                failure ->
+                                        failure.code() == ErrorCode.BUSY ? busyFor : changeTimeout),
                 unknown);
     }
 
     /**
      * Beginning and committing go where a short request takes least; each INSERT waits for both.
      */
-    private <T> T send(String action, Object request, Class<T> replyType, QueryTag tag) {
-        Doors here = connect();
+    private <T> T send(String action, Object request, Class<T> replyType, QueryIdentity identity) {
+        Connections here = connect();
         Optional<T> reply =
                 OF_TRANSACTIONS.contains(action)
                         ? here.actions().runOfTransaction(action, request, replyType)
                         : Optional.empty();
         T found =
                 reply.orElseGet(
-                        () -> here.flight().action(action, request, replyType, timeout, tag));
+                        () -> here.flight().action(action, request, replyType, timeout, identity));
         answeredNanos = System.nanoTime();
         return found;
     }
 
-    private JobStatus runJob(RunJobRequest work, QueryTag tag) {
+    private JobStatus runJob(RunJobRequest work, QueryIdentity identity) {
         return untilKnown(
                 () ->
                         jobs.run(
@@ -232,7 +266,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                                                                 Actions.RUN_JOB,
                                                                 request,
                                                                 JobStatus.class,
-                                                                tag))),
+                                                                identity))),
                 "The sidecar goes on with it if it is there");
     }
 
@@ -256,7 +290,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     public <T> T open(String action, Object request, Class<T> replyType) {
         return repeated(
                 () -> {
-                    Doors here = connect();
+                    Connections here = connect();
                     return here.actions()
                             .run(action, request, replyType)
                             .orElseGet(
@@ -270,7 +304,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     OpenTableReply openTable(OpenTableRequest request) {
         return repeated(
                 () -> {
-                    Doors here = connect();
+                    Connections here = connect();
                     return here.actions()
                             .openTable(request)
                             .orElseGet(
@@ -314,10 +348,10 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      * Starts a stream of rows; the caller closes it, and passes its failures to {@link
      * #streamFailed}.
      *
-     * @param tag the identity of the query, by which the sidecar chooses a scheduling group
+     * @param identity the identity of the query, by which the sidecar chooses a scheduling group
      */
-    public FlightStream scan(byte[] ticket, QueryTag tag) {
-        return client().get(new Ticket(ticket), tag);
+    public FlightStream scan(byte[] ticket, QueryIdentity identity) {
+        return client().get(new Ticket(ticket), identity);
     }
 
     /**
@@ -396,7 +430,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         synchronized (lock) {
             closed = true;
         }
-        closeDoors();
+        closeConnections();
         http.close();
     }
 
@@ -404,14 +438,14 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         return repeated(() -> connect().flight());
     }
 
-    private Doors connect() {
+    private Connections connect() {
         synchronized (lock) {
-            if (doors != null && !stale && !doors.flight().isBackingOff()) {
-                return doors;
+            if (connections != null && !stale && !connections.flight().isBackingOff()) {
+                return connections;
             }
         }
-        Doors found = find();
-        // It is ready, and what connects by itself waits longer after each time it was not
+        Connections found = find();
+        // It is ready, and a call on a channel that is not connected fails at once
         found.flight().connect(CONNECT_FOR);
         synchronized (lock) {
             stale = false;
@@ -419,7 +453,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         return found;
     }
 
-    private Doors find() {
+    private Connections find() {
         SidecarInfo info = http.get("/v1/info", SidecarInfo.class);
         if (!info.ready()) {
             throw new SteleException(
@@ -434,17 +468,17 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                         "The catalog of the sidecar at " + uri + " is closed");
             }
             // Others may be using a channel to the same port
-            if (doors == null || !doors.isAt(info)) {
-                closeDoors();
-                doors = open(info);
+            if (connections == null || !connections.isAt(info)) {
+                closeConnections();
+                connections = open(info);
             }
-            return doors;
+            return connections;
         }
     }
 
-    private Doors open(SidecarInfo info) {
+    private Connections open(SidecarInfo info) {
         String host = requireNonNull(uri.getHost(), "host is null");
-        return new Doors(
+        return new Connections(
                 info.flightPort(),
                 new FlightClient(host, info.flightPort(), tls, tokens),
                 new ActionClient(
@@ -457,17 +491,17 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         }
     }
 
-    private void closeDoors() {
+    private void closeConnections() {
         synchronized (lock) {
-            if (doors != null) {
-                doors.close();
-                doors = null;
+            if (connections != null) {
+                connections.close();
+                connections = null;
             }
         }
     }
 
     /** Clients of one sidecar, at the ports that it had at the last request for them. */
-    private record Doors(int flightPort, FlightClient flight, ActionClient actions) {
+    private record Connections(int flightPort, FlightClient flight, ActionClient actions) {
         boolean isAt(SidecarInfo info) {
             return flightPort == info.flightPort()
                     && actions.endpoint().port() == info.clientPort();

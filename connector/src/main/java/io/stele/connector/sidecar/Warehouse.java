@@ -109,7 +109,7 @@ public final class Warehouse implements ObjectStore {
         ObjectStore found = store();
         return switch (use) {
             case FILL -> found;
-            case VISIT -> found.visiting();
+            case SECOND_ACCESS -> found.admittingOnSecondAccess();
             case OFF -> {
                 synchronized (lock) {
                     yield requireNonNull(uncached, "uncached is null");

@@ -2,6 +2,7 @@ package io.stele.connector.sidecar;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.connector.config.SteleConfig;
@@ -11,7 +12,7 @@ import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.DataCacheMBeans;
 import io.stele.objectstore.cached.DataCacheMetrics;
 import io.stele.objectstore.cached.DefaultCache;
-import io.stele.objectstore.cached.Warming;
+import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.schema.TableSchema;
@@ -56,10 +57,12 @@ public final class WorkerDataCache {
 
     private final DataCacheConfig config;
     private final CacheFolder folder;
-    private final Warming warming;
+    private final WarmingPolicy warming;
     private final DataCacheMBeans mbeans;
     private volatile @Nullable DataCache cache; // written under this object's lock
-    private boolean closed; // guarded by this
+
+    @GuardedBy("this")
+    private boolean closed;
 
     /** Opens configured directories; the catalog fails to start if one cannot be used. */
     @Inject
@@ -95,7 +98,8 @@ public final class WorkerDataCache {
             Clock clock,
             UnaryOperator<Executor> later) {
         this.clock = requireNonNull(clock, "clock is null");
-        this.warming = steleConfig.isWarmOnWrite() ? Warming.NEW_FILES : Warming.NOTHING;
+        this.warming =
+                steleConfig.isWarmOnWrite() ? WarmingPolicy.NEW_FILES : WarmingPolicy.NOTHING;
         this.config = requireNonNull(config, "config is null");
         this.folder = requireNonNull(folder, "folder is null");
         // Virtual: they wait for disks and the store, and the cache limits how many do

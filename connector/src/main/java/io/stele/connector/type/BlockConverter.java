@@ -20,8 +20,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a block of one form into the block of the same values in another; dictionaries and runs
- * stay what they are. Stateless.
+ * A conversion of a block of one form to the block of the same values in another; dictionaries and
+ * runs stay what they are. Stateless.
  */
 @FunctionalInterface
 interface BlockConverter {

@@ -15,7 +15,7 @@ import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
 import java.util.Set;
 
-/** Decides which constraints are answered by one lookup of keys. Stateless. */
+/** The choice of the constraints that one lookup of keys answers. Stateless. */
 public final class Lookups {
     private Lookups() {}
 

@@ -8,8 +8,8 @@ import io.trino.spi.block.Block;
 import java.util.List;
 
 /**
- * Turns positions of Trino's pages into rows of a layout. Holds one reusable encoder: confined to
- * one thread.
+ * An encoder of positions of Trino's pages as rows of a layout. Holds one reusable encoder:
+ * confined to one thread.
  */
 public final class RowWriter {
     private final ValueWriter[] writers;

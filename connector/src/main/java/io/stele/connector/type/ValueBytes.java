@@ -11,8 +11,8 @@ import io.trino.spi.type.Type;
 import java.util.List;
 
 /**
- * Encodes values of one orderable type as {@link ValueCodec} has them, one after the other: joins
- * give scans lists of a thousand keys. Confined to one thread.
+ * An encoder of values of one orderable type as {@link ValueCodec} has them, one after the other:
+ * joins give scans lists of a thousand keys. Confined to one thread.
  */
 final class ValueBytes {
     private final ValueWriter writer;

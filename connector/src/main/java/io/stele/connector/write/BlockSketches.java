@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sketches the columns of a file from the blocks that are written, with the hashes that the sidecar
- * takes of the same values. Confined to one thread.
+ * A builder of the sketches of a file's columns from the blocks that are written, with the hashes
+ * that the sidecar takes of the same values. Confined to one thread.
  */
 final class BlockSketches {
     private final List<Column> columns = new ArrayList<>();

@@ -15,8 +15,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses where a writer's rows go: a few go to the log, many to files of their own, and so do a
- * few for which the log has no room. It buffers rows until it has decided.
+ * A sink that chooses where a writer's rows go: a few go to the log, many to files of their own,
+ * and so do a few for which the log has no room. It buffers rows until it has decided.
  */
 final class InsertSink implements RowSink {
     private final WriteContext context;

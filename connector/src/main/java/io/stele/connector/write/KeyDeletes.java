@@ -20,9 +20,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes by primary key. A key that the same statement also adds (an UPDATE, or another row whose
- * key changes to it) is not deleted: the added row replaces the old one. All changes of a key are
- * in one writer, because the engine sends each key to the writer of its shard.
+ * A sink of deletions by primary key. A key that the same statement also adds (an UPDATE, or
+ * another row whose key changes to it) is not deleted: the added row replaces the old one. All
+ * changes of a key are in one writer, because the engine sends each key to the writer of its shard.
  */
 final class KeyDeletes implements RowDeletes {
     // A set's entry, an array's header and two references
@@ -95,7 +95,7 @@ final class KeyDeletes implements RowDeletes {
         BinaryRow view = new BinaryRow(writer.layout());
         for (KeyRow key : deleted) {
             rows.encoder().append(view.wrap(key.bytes));
-            rows.rowAppended();
+            rows.rowAppended(key.bytes.length);
         }
         rows.finish();
     }

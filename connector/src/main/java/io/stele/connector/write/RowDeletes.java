@@ -3,7 +3,7 @@ package io.stele.connector.write;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 
-/** Collects the rows that one writer takes out of a table. Confined to one thread. */
+/** A collector of the rows that one writer takes out of a table. Confined to one thread. */
 interface RowDeletes {
     /** Takes out the row that a row id names. */
     void delete(Block rowIds, int position);

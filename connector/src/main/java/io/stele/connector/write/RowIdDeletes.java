@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Deletes by generated row id, for tables without a primary key. Rows that are added get new ids,
- * so they never meet.
+ * A sink of deletions by generated row id, for tables without a primary key. Rows that are added
+ * get new ids, so they never meet.
  */
 final class RowIdDeletes implements RowDeletes {
     private final WriteContext context;
@@ -35,7 +35,7 @@ final class RowIdDeletes implements RowDeletes {
         rows.encoder()
                 .column(0)
                 .appendLong(BigintType.BIGINT.getLong(values.getFieldBlock(1), row));
-        rows.rowAppended();
+        rows.rowAppended(Long.BYTES);
     }
 
     @Override

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses rows above the size limit, for the log and for files alike, because compaction reads and
- * rewrites the rows of files too. Confined to one thread.
+ * A check that refuses rows above the size limit, for the log and for files alike, because
+ * compaction reads and rewrites the rows of files too. Confined to one thread.
  */
 final class RowLimit {
     /**

@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.api.WrittenFile;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +15,13 @@ import org.jspecify.annotations.Nullable;
  * the middle of one leaves nothing. Confined to one thread.
  */
 final class SinkFiles {
+    /** Sketches are most of what a commit says of a file: up to 0.6 kB a column. */
+    private static final int MAX_SKETCHED_FILES = 1_000;
+
     private final WriteContext context;
     private final List<WriteContext.FileName> begun = new ArrayList<>();
     private final List<WrittenFile> finished = new ArrayList<>();
+    private final Set<String> spills = new LinkedHashSet<>();
     private long finishedBytes;
 
     SinkFiles(WriteContext context) {
@@ -29,8 +35,27 @@ final class SinkFiles {
         return name;
     }
 
+    /** Names a new temporary object; it is deleted with the files if it is not deleted before. */
+    String beginSpill() {
+        // Beside files, where the sidecar finds what a transaction leaves
+        String path = context.newFile(0).stem() + ".spill";
+        spills.add(path);
+        return path;
+    }
+
+    /** Deletes a temporary object whose rows are elsewhere now. */
+    void deleteSpill(String path) {
+        try {
+            context.warehouse().delete(path);
+            spills.remove(path);
+        } catch (IOException e) {
+            // The rows are safe; the sidecar deletes what the commit does not name
+        }
+    }
+
     void finished(WrittenFile file) {
-        finished.add(file);
+        // A commit is one message. Without sketches the optimizer knows less until a compaction
+        finished.add(finished.size() < MAX_SKETCHED_FILES ? file : file.withoutSketches());
         finishedBytes += file.sizeBytes();
     }
 
@@ -46,19 +71,20 @@ final class SinkFiles {
     /** Deletes all begun files; if one cannot be deleted, the others still are. */
     void delete() throws IOException {
         @Nullable IOException failure = null;
-        for (WriteContext.FileName name : begun) {
-            for (String path : name.paths(context.table())) {
-                try {
-                    context.warehouse().delete(path);
-                } catch (IOException e) {
-                    if (failure == null) {
-                        failure = e;
-                    } else {
-                        failure.addSuppressed(e);
-                    }
+        List<String> paths = new ArrayList<>(spills);
+        begun.forEach(name -> paths.addAll(name.paths(context.table())));
+        for (String path : paths) {
+            try {
+                context.warehouse().delete(path);
+            } catch (IOException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
                 }
             }
         }
+        spills.clear();
         begun.clear();
         finished.clear();
         if (failure != null) {

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,20 +14,25 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The rows of a writer whose partitions are too small for a file of their own. They go to the log,
- * where those of all writers are combined before a flush writes them to files. Confined to one
+ * The choice of the rows of a writer whose partitions are too small for a file of their own. While
+ * more rows may follow, they wait. At the end those of partitions that are still small go to the
+ * log, where those of all writers are combined before a flush writes them to files. Confined to one
  * thread.
  *
  * <p>The log of a transaction has a limit, and so has the node's memory of staged rows. Refused
  * rows are written to files; rows of theirs that were staged before belong to a part that is not
  * committed.
  *
- * <p>Invariant: of tables with a primary key, if rows of a partition once went to the log, later
- * ones do so too, because rows in the log replace rows in files.
+ * <p>Invariant: of tables with a primary key, later rows of a partition never become files before
+ * earlier ones, and none become files behind those that went to the log, because the order of files
+ * decides which row of a key stays, and rows in the log replace rows in files.
  */
 final class SmallPartitions {
     /** Up to this many files of a sort buffer may have any size. */
     static final int FEW = 64;
+
+    /** The same of UPDATE, DELETE and MERGE, whose new rows are where the old ones are. */
+    static final int FEW_OF_MERGE = 1_000;
 
     // 64 KiB: a file of less is mostly footer, and takes as many requests as a large one
     private static final long SMALL_BYTES = 64 << 10;
@@ -38,7 +42,7 @@ final class SmallPartitions {
     private final long smallBytes;
     private final boolean routed;
     private final List<UUID> parts = new ArrayList<>();
-    private final Set<ByteBuffer> inLog = new HashSet<>(); // of tables with a primary key
+    private final Set<SortedRows.Group> waiting = new HashSet<>(); // of tables with a primary key
     private long stagedBytes;
     private boolean full;
 
@@ -72,36 +76,59 @@ final class SmallPartitions {
         return stagedBytes;
     }
 
-    /** Sends what is small to the log, and returns what is to become files. */
-    List<SortedRows.Run> stage(SortedRows sorted, List<SortedRows.Run> runs) {
-        long rowBytes = sorted.rowBytes();
-        List<SortedRows.Run> small = new ArrayList<>();
-        List<SortedRows.Run> rest = new ArrayList<>();
-        boolean many = runs.size() > few;
-        for (SortedRows.Run run : runs) {
-            boolean isSmall = many && !full && run.rows().size() < smallBytes / rowBytes;
-            (isSmall || isInLog(run) ? small : rest).add(run);
+    /**
+     * Divides the rows of a buffer that others may follow: those of the first list wait for them,
+     * those of the second become files.
+     */
+    Division divide(SortedRows sorted, List<SortedRows.Run> runs) {
+        Division division = divide(sorted, runs, true);
+        if (context.table().hasPrimaryKey()) {
+            division.small.forEach(run -> waiting.add(run.group()));
         }
-        if (small.isEmpty()) {
-            return rest;
+        return division;
+    }
+
+    /**
+     * Sends what is small to the log, and returns what is to become files.
+     *
+     * @param runs the last rows of all partitions, which come after those that became files
+     * @param continues whether the last run goes on with the next call, so that it is to become a
+     *     file
+     */
+    List<SortedRows.Run> stage(SortedRows sorted, List<SortedRows.Run> runs, boolean continues) {
+        Division division = divide(sorted, runs, false);
+        List<SortedRows.Run> small = new ArrayList<>(division.small);
+        List<SortedRows.Run> rest = new ArrayList<>(division.rest);
+        if (continues && small.remove(runs.getLast())) {
+            rest.add(runs.getLast());
+        }
+        if (small.isEmpty() || full) {
+            return runs;
         }
         try {
             send(sorted, small);
         } catch (TrinoException refused) {
-            if (!StagedSink.isFull(refused) || small.stream().anyMatch(this::isInLog)) {
+            if (!StagedSink.isFull(refused)) {
                 throw refused;
             }
             full = true;
             return runs;
         }
-        if (context.table().hasPrimaryKey()) {
-            small.forEach(run -> inLog.add(ByteBuffer.wrap(run.partition())));
-        }
         return rest;
     }
 
-    private boolean isInLog(SortedRows.Run run) {
-        return !inLog.isEmpty() && inLog.contains(ByteBuffer.wrap(run.partition()));
+    private Division divide(SortedRows sorted, List<SortedRows.Run> runs, boolean moreFollow) {
+        long smallRows = smallBytes / sorted.rowBytes();
+        boolean many = runs.size() > few;
+        List<SortedRows.Run> small = new ArrayList<>();
+        List<SortedRows.Run> rest = new ArrayList<>();
+        for (SortedRows.Run run : runs) {
+            boolean isSmall =
+                    many && run.rows().size() < smallRows
+                            || moreFollow && waiting.contains(run.group());
+            (isSmall ? small : rest).add(run);
+        }
+        return new Division(small, rest);
     }
 
     private void send(SortedRows sorted, List<SortedRows.Run> runs) {
@@ -128,5 +155,13 @@ final class SmallPartitions {
             stagedBytes += sink.writtenBytes();
         }
         parts.add(part);
+    }
+
+    /** Rows of a buffer: of partitions that are small, and the others. */
+    record Division(List<SortedRows.Run> small, List<SortedRows.Run> rest) {
+        Division {
+            small = List.copyOf(small);
+            rest = List.copyOf(rest);
+        }
     }
 }

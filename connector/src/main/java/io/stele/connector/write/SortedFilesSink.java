@@ -12,18 +12,23 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Collects rows, and writes them sorted, each shard and partition a file, whenever its buffer is
- * full. Rows of {@link SmallPartitions} go by the log. Of rows with the same primary key the last
- * one stays: within a buffer by leaving the others out, between buffers by the order of the files,
- * and since what is in the log comes after all files.
+ * A sink that collects rows, and writes them sorted, each shard and partition a file, one file
+ * after the other, whenever its buffer is full. Rows of {@link SmallPartitions} wait until all rows
+ * have come, and then go by the log or become files. Of rows with the same primary key the last one
+ * stays: within a buffer by leaving the others out, between buffers by the order of the files, and
+ * since what is in the log comes after all files. Confined to one thread.
  */
 final class SortedFilesSink implements RowSink {
+    // Of each page: its blocks and their headers
+    private static final int PAGE_OVERHEAD_BYTES = 512;
+
     private final WriteContext context;
     private final KeyRows keys;
     private final List<Page> pages = new ArrayList<>();
     private final List<SortedRows.Row> rows = new ArrayList<>();
     private final SinkFiles files;
     private final SmallPartitions small;
+    private final SpilledRows spilled;
     private long bufferedBytes;
 
     private SortedFilesSink(WriteContext context, SmallPartitions small) {
@@ -31,6 +36,7 @@ final class SortedFilesSink implements RowSink {
         this.small = small;
         this.keys = new KeyRows(context.table(), context.columns(), context.types());
         this.files = new SinkFiles(context);
+        this.spilled = new SpilledRows(context, files, keys);
     }
 
     /**
@@ -49,29 +55,58 @@ final class SortedFilesSink implements RowSink {
 
     @Override
     public void append(Page page) throws IOException {
-        Block[] blocks = new Block[page.getChannelCount()];
-        for (int channel = 0; channel < blocks.length; channel++) {
-            blocks[channel] = page.getBlock(channel);
-        }
+        Block[] blocks = SortedRows.blocks(page);
+        List<SortedRows.Row> added = new ArrayList<>(page.getPositionCount());
         for (int position = 0; position < page.getPositionCount(); position++) {
             keys.read(blocks, position);
-            SortedRows.Row row = SortedRows.read(context, keys, rows.size());
-            rows.add(row);
-            bufferedBytes += row.retainedBytes();
+            added.add(SortedRows.read(context, keys, position));
         }
-        pages.add(page);
-        bufferedBytes += page.getSizeInBytes();
-        if (bufferedBytes >= context.sortBufferBytes()) {
-            flush();
+        buffer(page, added);
+        if (isFull()) {
+            writeLarge();
         }
     }
 
-    private void flush() throws IOException {
+    private void buffer(Page page, List<SortedRows.Row> added) {
+        for (SortedRows.Row row : added) {
+            rows.add(row.at(rows.size()));
+            bufferedBytes += row.retainedBytes();
+        }
+        pages.add(page);
+        bufferedBytes += page.getSizeInBytes() + PAGE_OVERHEAD_BYTES;
+    }
+
+    private boolean isFull() {
+        return bufferedBytes >= context.sortBufferBytes();
+    }
+
+    /** Empties the buffer: what is large becomes files, the rest waits. */
+    private void writeLarge() throws IOException {
         if (rows.isEmpty()) {
             return;
         }
         SortedRows sorted = new SortedRows(context, pages, rows, files);
-        sorted.write(small.stage(sorted, sorted.runs()));
+        SmallPartitions.Division division = small.divide(sorted, sorted.runs());
+        sorted.write(division.rest());
+        spilled.add(sorted, division.small());
+        clear();
+    }
+
+    /**
+     * Empties the buffer for good.
+     *
+     * @param continues whether more rows of the last partition follow
+     */
+    private void writeAll(boolean continues) throws IOException {
+        if (rows.isEmpty()) {
+            return;
+        }
+        SortedRows sorted = new SortedRows(context, pages, rows, files);
+        sorted.write(small.stage(sorted, sorted.runs(), continues));
+        clear();
+    }
+
+    private void clear() {
         pages.clear();
         rows.clear();
         bufferedBytes = 0;
@@ -89,7 +124,11 @@ final class SortedFilesSink implements RowSink {
 
     @Override
     public List<WrittenFile> finish() throws IOException {
-        flush();
+        if (!spilled.isEmpty()) {
+            writeLarge();
+            spilled.drain(new Last());
+        }
+        writeAll(false);
         return files.finished();
     }
 
@@ -100,8 +139,26 @@ final class SortedFilesSink implements RowSink {
 
     @Override
     public void abort() throws IOException {
-        pages.clear();
-        rows.clear();
+        clear();
         files.delete();
+    }
+
+    /** The receiver of the rows that have waited, all that are left. */
+    private final class Last implements SpilledRows.Target {
+        @Override
+        public void add(Page page, List<SortedRows.Row> added) throws IOException {
+            if (isFull()) {
+                writeAll(true);
+            }
+            buffer(page, added);
+        }
+
+        /** With half a buffer of room, few partitions are cut. */
+        @Override
+        public void groupEnded() throws IOException {
+            if (bufferedBytes >= context.sortBufferBytes() / 2) {
+                writeAll(false);
+            }
+        }
     }
 }

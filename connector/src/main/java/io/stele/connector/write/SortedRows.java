@@ -1,6 +1,5 @@
 package io.stele.connector.write;
 
-import static io.stele.connector.error.SteleErrorCode.STELE_TOO_MANY_PARTITIONS;
 import static java.util.Comparator.comparing;
 
 import io.stele.columnfile.index.BlockFileOptions;
@@ -13,17 +12,15 @@ import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.ShardRouter;
 import io.trino.spi.Page;
-import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.type.Type;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -34,9 +31,6 @@ final class SortedRows {
     // The rows that trino-orc reads as one page
     private static final int PAGE_ROWS = 8_192;
     private static final byte[] NONE = new byte[0];
-    // Each is a file in each shard: more would be small files that slow scans and compaction down
-    static final int MAX_PARTITIONS = 1_000;
-
     private static final int ANY_SHARD = -1; // not chosen yet
 
     private static final Comparator<Row> BY_PRIMARY_KEY =
@@ -79,6 +73,15 @@ final class SortedRows {
                 position);
     }
 
+    /** The blocks of all channels of a page. */
+    static Block[] blocks(Page page) {
+        Block[] blocks = new Block[page.getChannelCount()];
+        for (int channel = 0; channel < blocks.length; channel++) {
+            blocks[channel] = page.getBlock(channel);
+        }
+        return blocks;
+    }
+
     /** The rows as files have them, without all but the last of a primary key. */
     List<Run> runs() {
         List<Row> order = context.table().hasPrimaryKey() ? lastOfEachKey() : new ArrayList<>(rows);
@@ -106,23 +109,10 @@ final class SortedRows {
                 : context.firstShard();
     }
 
-    /** Writes a file of each. */
+    /** Writes a file of each, one after the other. */
     void write(List<Run> runs) throws IOException {
-        checkPartitions(runs);
         for (Run run : runs) {
             files.finished(writeFile(run));
-        }
-    }
-
-    private void checkPartitions(List<Run> runs) {
-        Map<Integer, Integer> partitions = new HashMap<>();
-        for (Run run : runs) {
-            if (partitions.merge(run.shard, 1, Integer::sum) > MAX_PARTITIONS) {
-                throw new TrinoException(
-                        STELE_TOO_MANY_PARTITIONS,
-                        "Expected at most %s partitions of %s that become files, in the sort buffer of a writer, found more, and no room for their rows in the log; write fewer at a time, or raise stele.transaction.max-size"
-                                .formatted(MAX_PARTITIONS, context.table().qualifiedName()));
-            }
         }
     }
 
@@ -179,8 +169,8 @@ final class SortedRows {
     private WrittenFile writeFile(Run run) throws IOException {
         List<Row> order = run.rows;
         WriteContext.FileName name = files.begin(run.shard);
-        ColumnFile.Summary summary;
-        try (ColumnFile file = context.create(name, ColumnFile.STRIPE_BYTES)) {
+        OrcFileWriter.Summary summary;
+        try (OrcFileWriter file = context.create(name, OrcFileWriter.STRIPE_BYTES)) {
             for (Page page : pages(run)) {
                 file.write(page);
             }
@@ -206,8 +196,11 @@ final class SortedRows {
                 partition.length == 0 ? Optional.empty() : Optional.of(partition),
                 summary.statistics(),
                 summary.bitmapIndexBytes(),
-                OptionalInt.of(FileChecksums.BLOCK_BYTES),
-                summary.sketches());
+                index.isPresent()
+                        ? OptionalInt.empty() // the index has them
+                        : OptionalInt.of(FileChecksums.BLOCK_BYTES),
+                summary.sketches(),
+                index.map(KeyIndexSummary::metadataBytes).orElse(OptionalInt.empty()));
     }
 
     /** The rows of one run, built on demand. */
@@ -240,7 +233,7 @@ final class SortedRows {
     }
 
     private KeyIndexSummary writeKeyIndex(
-            WriteContext.FileName name, List<Row> order, ColumnFile.Summary file)
+            WriteContext.FileName name, List<Row> order, OrcFileWriter.Summary file)
             throws IOException {
         boolean inKeyOrder = context.table().clusteringKey().isEmpty();
         try (KeyIndexWriter index =
@@ -260,7 +253,9 @@ final class SortedRows {
             } else {
                 addByKey(index, order);
             }
-            return index.finish(new FileMetadata(file.checksums(), file.metadata()).encode());
+            return index.finish(
+                    Optional.of(
+                            new FileMetadata(file.checksums(), file.metadata()).encodeStored()));
         }
     }
 
@@ -281,9 +276,21 @@ final class SortedRows {
      * @param shard that they go to
      */
     record Run(int shard, List<Row> rows) {
-        byte[] partition() {
-            return rows.getFirst().partition;
+        Group group() {
+            return rows.getFirst().group();
         }
+    }
+
+    /**
+     * What rows of one file have in common.
+     *
+     * @param shard as rows have it
+     */
+    record Group(int shard, ByteBuffer partition) {
+        /** That of files. */
+        static final Comparator<Group> ORDER =
+                Comparator.<Group>comparingInt(Group::shard)
+                        .thenComparing(group -> group.partition.array(), Arrays::compareUnsigned);
     }
 
     /**
@@ -298,6 +305,19 @@ final class SortedRows {
     record Row(int shard, byte[] partition, byte[] primaryKey, byte[] sortKey, int position) {
         // Object headers, references and array headers
         private static final int OVERHEAD_BYTES = 96;
+
+        /** The same row at another position. */
+        Row at(int other) {
+            return new Row(shard, partition, primaryKey, sortKey, other);
+        }
+
+        Group group() {
+            return new Group(shard, ByteBuffer.wrap(partition));
+        }
+
+        boolean isOf(Group group) {
+            return shard == group.shard && Arrays.equals(partition, group.partition.array());
+        }
 
         long retainedBytes() {
             return (long) OVERHEAD_BYTES + partition.length + primaryKey.length + sortKey.length;

@@ -39,6 +39,7 @@ final class StagedRows implements AutoCloseable {
     private final ArrowBatchEncoder encoder;
     private final List<CompletableFuture<PutReply>> replies = new ArrayList<>();
     private @Nullable FlightPut put;
+    private long batchBytes; // of the rows of the next batch
     private long sentBytes;
 
     // Of messages that the sidecar has not answered, and that may stay in memory until then
@@ -60,8 +61,15 @@ final class StagedRows implements AutoCloseable {
         return encoder;
     }
 
-    void rowAppended() {
-        if (encoder.rowCount() % ROWS_PER_SIZE_CHECK == 0 && encoder.sizeBytes() >= BATCH_BYTES) {
+    /**
+     * @param length of the row, encoded
+     */
+    void rowAppended(int length) {
+        batchBytes += length;
+        // A batch may be larger than its rows, which have no room for nulls
+        if (batchBytes >= BATCH_BYTES
+                || encoder.rowCount() % ROWS_PER_SIZE_CHECK == 0
+                        && encoder.sizeBytes() >= BATCH_BYTES) {
             send();
         }
     }
@@ -101,6 +109,7 @@ final class StagedRows implements AutoCloseable {
 
     private void send() {
         ArrowMessage message = encoder.finish();
+        batchBytes = 0;
         try {
             FlightPut stream = put;
             if (stream == null) {

@@ -82,7 +82,7 @@ final class StagedSink implements RowSink {
         for (int position = 0; position < page.getPositionCount(); position++) {
             int length = writer.write(blocks, position);
             rows.encoder().append(row.wrap(writer.array(), 0, length));
-            rows.rowAppended();
+            rows.rowAppended(length);
         }
     }
 

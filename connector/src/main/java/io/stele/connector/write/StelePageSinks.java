@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Opens writers. Thread-safe. */
+/** The provider of the page sinks of writers. Thread-safe. */
 public final class StelePageSinks implements ConnectorPageSinkProvider {
     private final SteleSidecar sidecar;
     private final ObjectStore warehouse;
@@ -95,7 +95,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
                 write.table().hasPrimaryKey() ? new KeyDeletes(context) : new RowIdDeletes(context);
         return new SteleMergeSink(
                 context.part(),
-                new InsertSink(context, directThresholdBytes, SortedRows.MAX_PARTITIONS),
+                new InsertSink(context, directThresholdBytes, SmallPartitions.FEW_OF_MERGE),
                 deletes,
                 write.columns().size());
     }

@@ -83,7 +83,7 @@ final class StreamedFilesSink implements RowSink {
     /** Of the next file. */
     private int stripeBytes() {
         long share = context.maxOpenBytes() / (open.size() + 1);
-        return (int) Math.clamp(share, MIN_STRIPE_BYTES, ColumnFile.STRIPE_BYTES);
+        return (int) Math.clamp(share, MIN_STRIPE_BYTES, OrcFileWriter.STRIPE_BYTES);
     }
 
     private int[][] positionsOfShards(Page page, KeyRows routing) {
@@ -127,8 +127,8 @@ final class StreamedFilesSink implements RowSink {
 
     private void finish(int shard) throws IOException {
         OpenFile file = requireNonNull(open.remove(shard), "file is null");
-        try (ColumnFile content = file.content) {
-            ColumnFile.Summary summary = context.finish(file.name, content);
+        try (OrcFileWriter content = file.content) {
+            OrcFileWriter.Summary summary = context.finish(file.name, content);
             files.finished(
                     new WrittenFile(
                             context.table().id(),
@@ -146,7 +146,8 @@ final class StreamedFilesSink implements RowSink {
                             summary.statistics(),
                             summary.bitmapIndexBytes(),
                             OptionalInt.of(FileChecksums.BLOCK_BYTES),
-                            summary.sketches()));
+                            summary.sketches(),
+                            OptionalInt.empty()));
         }
     }
 
@@ -182,5 +183,5 @@ final class StreamedFilesSink implements RowSink {
         open.clear();
     }
 
-    private record OpenFile(WriteContext.FileName name, ColumnFile content) {}
+    private record OpenFile(WriteContext.FileName name, OrcFileWriter content) {}
 }

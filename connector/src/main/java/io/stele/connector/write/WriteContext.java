@@ -64,22 +64,34 @@ record WriteContext(
     /**
      * Begins a column file of the table's rows.
      *
-     * @param stripeBytes as {@link ColumnFile#create} takes it
+     * @param stripeBytes as {@link OrcFileWriter#create} takes it
      */
-    ColumnFile create(FileName name, int stripeBytes) throws IOException {
-        return ColumnFile.create(
-                warehouse, name.orcPath(), columns(), table().options(), types, stripeBytes);
+    OrcFileWriter create(FileName name, int stripeBytes) throws IOException {
+        return OrcFileWriter.create(
+                warehouse,
+                name.orcPath(),
+                columns(),
+                table().options(),
+                types,
+                stripeBytes,
+                checksums());
+    }
+
+    private OrcFileWriter.Checksums checksums() {
+        return table().hasPrimaryKey()
+                ? OrcFileWriter.Checksums.IN_KEY_INDEX
+                : OrcFileWriter.Checksums.BESIDE;
     }
 
     /** Finishes a file that {@link #create} began, and caches its metadata. */
-    ColumnFile.Summary finish(FileName name, ColumnFile file) throws IOException {
-        ColumnFile.Summary summary = file.finish();
+    OrcFileWriter.Summary finish(FileName name, OrcFileWriter file) throws IOException {
+        OrcFileWriter.Summary summary = file.finish();
         keepMetadata(name.orcPath(), summary);
         return summary;
     }
 
     /** Caches the metadata of a finished file, here and in the sidecar for other nodes. */
-    private void keepMetadata(String path, ColumnFile.Summary file) throws IOException {
+    private void keepMetadata(String path, OrcFileWriter.Summary file) throws IOException {
         fileMetadata.written(
                 path,
                 file.sizeBytes(),
@@ -108,17 +120,15 @@ record WriteContext(
         }
 
         String keyIndexPath() {
-            return stem + ".idx";
+            return WrittenFile.keyIndexPath(orcPath());
         }
 
         /** All objects that a file of the table may consist of, also one that is not finished. */
         List<String> paths(TableSchema table) {
             List<String> paths = new ArrayList<>();
             paths.add(orcPath());
-            paths.add(WrittenFile.checksumsPath(orcPath()));
-            if (table.hasPrimaryKey()) {
-                paths.add(keyIndexPath());
-            }
+            paths.add(
+                    table.hasPrimaryKey() ? keyIndexPath() : WrittenFile.checksumsPath(orcPath()));
             if (!table.options().bitmapColumns().isEmpty()) {
                 paths.add(WrittenFile.bitmapIndexPath(orcPath()));
             }

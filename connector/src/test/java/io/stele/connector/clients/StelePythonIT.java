@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.net.HostAndPort;
 import io.stele.connector.SidecarFixture;
 import io.stele.connector.SteleCluster;
-import java.nio.file.Files;
+import io.stele.testing.DocumentedExample;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -44,12 +42,11 @@ final class StelePythonIT {
     @Test
     void exampleOfTheProtocolPageWritesAndReads() throws Exception {
         PythonEnvironment python = PythonEnvironment.open();
-        Matcher fence =
-                Pattern.compile("```python\n(.*?)```", Pattern.DOTALL)
-                        .matcher(Files.readString(Path.of("../docs/protocol.md")));
-        assertThat(fence.find()).isTrue();
+        List<DocumentedExample> examples = DocumentedExample.of("docs/protocol.md", "python");
+        assertThat(examples).hasSize(1);
         String example =
-                fence.group(1)
+                examples.getFirst()
+                        .text()
                         .replace("localhost:8481", "localhost:" + cluster.sidecar().flightPort());
         ClientProcess.Outcome outcome =
                 python.run(

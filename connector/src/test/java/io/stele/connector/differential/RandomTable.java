@@ -187,21 +187,24 @@ final class RandomTable {
             case 0 -> "(" + name + " IS NULL)";
             case 1 -> "(" + name + " IS NOT DISTINCT FROM " + kind.nullable(random) + ")";
             case 2 ->
-                    "(%s IN (%s, %s))".formatted(name, ofList(kind, random), ofList(kind, random));
+                    "(%s IN (%s, %s))"
+                            .formatted(name, withoutNaN(kind, random), withoutNaN(kind, random));
             case 3 ->
                     "(%s BETWEEN %s AND %s)"
-                            .formatted(name, kind.literal(random), kind.literal(random));
+                            .formatted(name, withoutNaN(kind, random), withoutNaN(kind, random));
             case 4 -> "(" + name + " <> " + kind.literal(random) + ")";
-            case 5 -> "(" + name + " <= " + kind.literal(random) + ")";
-            default -> "(" + name + " > " + kind.literal(random) + ")";
+            case 5 -> "(" + name + " <= " + withoutNaN(kind, random) + ")";
+            default -> "(" + name + " > " + withoutNaN(kind, random) + ")";
         };
     }
 
     /**
-     * Of a list, without NaN: the engine's own filter finds it in a list, by the same bits, and the
-     * domain that it makes of the list for a connector does not have it.
+     * A literal where the engine differs from itself about NaN. Its own filter finds it in a list,
+     * by the same bits, and the domain that it makes of the list for a connector does not have it.
+     * Its optimizer fails to plan an order comparison with it inside OR (ComparisonStatsCalculator
+     * of Trino 483 makes a range from NaN to infinity), for every table whose row count is known.
      */
-    private static String ofList(ColumnKind kind, RandomGenerator random) {
+    private static String withoutNaN(ColumnKind kind, RandomGenerator random) {
         String literal = kind.literal(random);
         while (literal.contains("nan()")) {
             literal = kind.literal(random);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Random tables, statements and queries on Stele and on Trino's memory connector, with flushes,
- * merges and restarts of the sidecar in between: the same rows from both. The memory connector
+ * compactions and restarts of the sidecar in between: the same rows from both. The memory connector
  * knows neither keys nor changes, so each statement makes a new table there that has what it should
  * come to. A failure names its seed and the statements before; {@code -Ddifferential.seed=N} runs
  * one.
@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleDifferentialIT {
     private static final int SEEDS = LongRun.count(1, 12);
-    private static final int STATEMENTS = 30;
+    private static final int STATEMENTS = LongRun.count(15, 30);
 
     @TempDir private Path directory;
     private DistributedQueryRunner runner;

@@ -1,5 +1,6 @@
 package io.stele.connector.handle;
 
+import io.stele.protocol.api.IndexedMetadata;
 import io.trino.spi.SplitWeight;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -25,6 +26,7 @@ public final class FileSplitFixture {
     private List<Integer> certainColumns = List.of();
     private boolean fresh;
     private OptionalInt checksumBlockBytes = OptionalInt.empty();
+    private Optional<IndexedMetadata> indexedMetadata = Optional.empty();
 
     public FileSplitFixture(String path, long sizeBytes) {
         this.path = path;
@@ -77,6 +79,12 @@ public final class FileSplitFixture {
         return this;
     }
 
+    /** Its key index has its metadata, with its checksums. */
+    public FileSplitFixture indexed(IndexedMetadata place) {
+        indexedMetadata = Optional.of(place);
+        return this;
+    }
+
     /** The sidecar has its metadata. */
     public FileSplitFixture fresh() {
         fresh = true;
@@ -99,6 +107,7 @@ public final class FileSplitFixture {
                 certainColumns,
                 OptionalLong.empty(),
                 checksumBlockBytes,
+                indexedMetadata,
                 fresh,
                 "key",
                 Optional.empty(),

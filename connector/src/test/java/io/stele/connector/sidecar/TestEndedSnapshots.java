@@ -4,7 +4,7 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.CloseSnapshotRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.api.OpenTableRequest;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.Test;
 
-/** What ends read points, and that each is ended once and none is forgotten. */
+/** What ends snapshots, and that each is ended once and none is forgotten. */
 final class TestEndedSnapshots {
     private final List<String> closed = Collections.synchronizedList(new ArrayList<>());
     private final ScheduledThreadPoolExecutor later = new ScheduledThreadPoolExecutor(1);
@@ -27,8 +27,8 @@ final class TestEndedSnapshots {
                     new SidecarActions() {
                         @Override
                         public <T> T callNow(String action, Object request, Class<T> replyType) {
-                            assertThat(action).isEqualTo(Actions.CLOSE_READ_POINT);
-                            closed.add(((CloseReadPointRequest) request).readPointId());
+                            assertThat(action).isEqualTo(Actions.CLOSE_SNAPSHOT);
+                            closed.add(((CloseSnapshotRequest) request).readPointId());
                             if (fails) {
                                 throw new TrinoException(
                                         StandardErrorCode.GENERIC_INTERNAL_ERROR, "unreachable");
@@ -42,7 +42,7 @@ final class TestEndedSnapshots {
                         }
 
                         @Override
-                        public <T> T callOnce(String action, Object request, Class<T> replyType) {
+                        public <T> T change(String action, Object request, Class<T> replyType) {
                             throw new AssertionError(action);
                         }
 

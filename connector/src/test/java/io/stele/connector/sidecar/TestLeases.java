@@ -26,10 +26,10 @@ final class TestLeases {
     void oneRequestRenewsAll() {
         leases.renew();
         assertThat(requests).isEmpty();
-        leases.addReadPoint("r1");
-        leases.addReadPoint("r2");
+        leases.addSnapshot("r1");
+        leases.addSnapshot("r2");
         leases.addTransaction("t1");
-        leases.removeReadPoint("r1");
+        leases.removeSnapshot("r1");
         leases.renew();
         assertThat(requests)
                 .containsExactly(
@@ -59,7 +59,7 @@ final class TestLeases {
     @Test
     void manyAreSeveralRequests() {
         for (int i = 0; i < 25_000; i++) {
-            leases.addReadPoint("r" + i);
+            leases.addSnapshot("r" + i);
         }
         leases.addTransaction("t");
         leases.renew();

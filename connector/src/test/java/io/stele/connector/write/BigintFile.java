@@ -1,6 +1,10 @@
 package io.stele.connector.write;
 
+import io.stele.columnfile.index.BlockFileOptions;
+import io.stele.columnfile.index.KeyIndexSummary;
+import io.stele.columnfile.index.KeyIndexWriter;
 import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
@@ -10,6 +14,8 @@ import io.stele.connector.read.opening.ScanCaches;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -25,6 +31,7 @@ import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,14 +47,14 @@ final class BigintFile {
     private final TableSchema table;
     private final TrinoTypes types;
     private final SteleFileSplit split;
-    private final ColumnFile.Summary summary;
+    private final OrcFileWriter.Summary summary;
     private final long[] sums;
 
     private BigintFile(
             TableSchema table,
             TrinoTypes types,
             SteleFileSplit split,
-            ColumnFile.Summary summary,
+            OrcFileWriter.Summary summary,
             long[] sums) {
         this.table = table;
         this.types = types;
@@ -65,15 +72,16 @@ final class BigintFile {
         TableSchema table = table(columns);
         Random random = new Random(3);
         long[] sums = new long[columns];
-        ColumnFile.Summary summary;
-        try (ColumnFile file =
-                ColumnFile.create(
+        OrcFileWriter.Summary summary;
+        try (OrcFileWriter file =
+                OrcFileWriter.create(
                         store,
                         path,
                         table.columns(),
                         TableOptions.NONE,
                         types,
-                        ColumnFile.STRIPE_BYTES)) {
+                        OrcFileWriter.STRIPE_BYTES,
+                        OrcFileWriter.Checksums.BESIDE)) {
             for (int page = 0; page < pages; page++) {
                 file.write(new Page(PAGE_ROWS, blocks(random, sums)));
             }
@@ -132,6 +140,32 @@ final class BigintFile {
         return new BigintFile(table, types, known, summary, sums);
     }
 
+    /**
+     * The same with its metadata in a key index instead of checksums beside it.
+     *
+     * @param metadata what is stored of them
+     */
+    BigintFile indexed(ObjectStore store, FileMetadata metadata) throws IOException {
+        store.delete(WrittenFile.checksumsPath(path()));
+        KeyIndexSummary index;
+        try (KeyIndexWriter keys =
+                KeyIndexWriter.byRank(
+                        store, WrittenFile.keyIndexPath(path()), BlockFileOptions.KEY_INDEX)) {
+            for (long row = 0; row < summary.rowCount(); row++) {
+                keys.add(ByteBuffer.allocate(Long.BYTES).putLong(row * row).array());
+            }
+            index = keys.finish(Optional.of(metadata.encodeStored()));
+        }
+        SteleFileSplit indexed =
+                new FileSplitFixture(path(), sizeBytes())
+                        .ofWorker(5, 100)
+                        .indexed(
+                                new IndexedMetadata(
+                                        index.sizeBytes(), index.metadataBytes().getAsInt()))
+                        .build();
+        return new BigintFile(table, types, indexed, summary, sums);
+    }
+
     long sizeBytes() {
         return split.sizeBytes();
     }
@@ -140,7 +174,12 @@ final class BigintFile {
         return split.path();
     }
 
-    ColumnFile.Summary summary() {
+    /** Bytes of the key index from its metadata to its end. */
+    int metadataBytes() {
+        return split.indexedMetadata().orElseThrow().metadataBytes();
+    }
+
+    OrcFileWriter.Summary summary() {
         return summary;
     }
 

@@ -15,12 +15,11 @@ import io.stele.connector.read.opening.ScanCaches;
 import io.stele.connector.read.prune.FileBitmapIndexes;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;
-import io.stele.objectstore.cached.Warming;
+import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.protocol.api.WrittenFile;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
@@ -57,38 +56,6 @@ final class TestFileMetadataCache {
     private final TrinoTypes types = new TrinoTypes(TESTING_TYPE_MANAGER);
     private final NotedReads store = new NotedReads(new InMemoryObjectStore());
     private BigintFile file;
-
-    /** Notes what is read. Thread-safe. */
-    private static final class NotedReads extends ForwardingObjectStore {
-        private final List<String> reads = new ArrayList<>(); // guarded by itself
-
-        NotedReads(ObjectStore store) {
-            super(store);
-        }
-
-        /** As a store over a network is read: what is adjacent at once. */
-        @Override
-        public boolean isRemote() {
-            return true;
-        }
-
-        @Override
-        public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
-                throws IOException {
-            synchronized (reads) {
-                reads.add(path + " " + offset + " " + length);
-            }
-            super.read(path, offset, buffer, bufferOffset, length);
-        }
-
-        List<String> take() {
-            synchronized (reads) {
-                List<String> taken = List.copyOf(reads);
-                reads.clear();
-                return taken;
-            }
-        }
-    }
 
     @BeforeEach
     void write() throws IOException {
@@ -293,7 +260,7 @@ final class TestFileMetadataCache {
         file = BigintFile.write(store, "data/7/0/b.orc", 2, 2, types);
         store.take();
         try (DataCache cache = cache()) {
-            ObjectStore cached = cache.over(store, Warming.NOTHING);
+            ObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
             FilePageSources sources =
                     sources(
                             cached,
@@ -312,7 +279,7 @@ final class TestFileMetadataCache {
     void aRestartCostsNoRequests() throws Exception {
         for (int restart = 0; restart < 2; restart++) {
             try (DataCache cache = cache()) {
-                ObjectStore cached = cache.over(store, Warming.NOTHING);
+                ObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
                 assertSum(
                         sources(
                                 cached,
@@ -370,7 +337,7 @@ final class TestFileMetadataCache {
     }
 
     private FilePageSources sourcesOver(DataCache cache) {
-        ObjectStore cached = cache.over(store, Warming.NOTHING);
+        ObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
         return sources(
                 cached,
                 new FileMetadataCache(_ -> cached, _ -> Optional.empty(), ENOUGH),

@@ -28,6 +28,8 @@ import io.stele.connector.type.RowWriter;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.LocalObjectStore;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
@@ -92,15 +94,16 @@ final class TestOrcInterop {
     @Test
     void theSidecarReadsWhatTrinoWrote() throws IOException {
         List<byte[]> rows = AllTypes.rows();
-        ColumnFile.Summary summary;
-        try (ColumnFile file =
-                ColumnFile.create(
+        OrcFileWriter.Summary summary;
+        try (OrcFileWriter file =
+                OrcFileWriter.create(
                         store,
                         "t.orc",
                         TABLE.columns(),
                         TableOptions.NONE,
                         types,
-                        ColumnFile.STRIPE_BYTES)) {
+                        OrcFileWriter.STRIPE_BYTES,
+                        OrcFileWriter.Checksums.BESIDE)) {
             file.write(page(rows));
             summary = file.finish();
         }
@@ -185,6 +188,7 @@ final class TestOrcInterop {
             }
             summary = writer.finish();
         }
+        store.put(WrittenFile.checksumsPath("s.orc"), summary.end().checksums());
         return new FileSplitFixture("s.orc", summary.sizeBytes())
                 .filterLsn(filterLsn, fromLsn)
                 .deleted(deleted)
@@ -294,6 +298,11 @@ final class TestOrcInterop {
         @Override
         public OptionalInt checksumBlockBytes() {
             return CHECKSUMS;
+        }
+
+        @Override
+        public Optional<IndexedMetadata> indexedMetadata() {
+            return Optional.empty();
         }
 
         @Override

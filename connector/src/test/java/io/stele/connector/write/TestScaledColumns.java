@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.orc.ColumnFileOptions;
+import io.stele.columnfile.orc.ColumnFileSummary;
 import io.stele.columnfile.orc.ColumnFileWriter;
 import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -21,6 +22,7 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
@@ -258,14 +260,15 @@ final class TestScaledColumns {
     }
 
     private long ofWorker(TableSchema table, List<Double[]> columns) throws IOException {
-        try (ColumnFile file =
-                ColumnFile.create(
+        try (OrcFileWriter file =
+                OrcFileWriter.create(
                         store,
                         "w.orc",
                         table.columns(),
                         TableOptions.NONE,
                         types,
-                        ColumnFile.STRIPE_BYTES)) {
+                        OrcFileWriter.STRIPE_BYTES,
+                        OrcFileWriter.Checksums.BESIDE)) {
             for (int from = 0; from < ROWS; from += PAGE_ROWS) {
                 int count = Math.min(PAGE_ROWS, ROWS - from);
                 Block[] blocks = new Block[columns.size()];
@@ -299,7 +302,9 @@ final class TestScaledColumns {
                 }
                 file.add(view.wrap(Rows.toBytes(layout, values)), 5, row);
             }
-            return file.finish().sizeBytes();
+            ColumnFileSummary summary = file.finish();
+            store.put(WrittenFile.checksumsPath("s.orc"), summary.end().checksums());
+            return summary.sizeBytes();
         }
     }
 

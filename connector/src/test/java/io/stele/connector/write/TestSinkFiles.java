@@ -4,16 +4,19 @@ import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.columnfile.index.KeyIndexReader;
+import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
-import io.stele.objectstore.ObjectWriter;
+import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -27,6 +30,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A writer that fails at any of its objects, as one that is interrupted does, leaves none. */
 final class TestSinkFiles {
@@ -37,8 +42,8 @@ final class TestSinkFiles {
 
     @Test
     void sortedFilesLeaveNothing() throws IOException {
-        // Of each of three files: rows, checksums, key index
-        for (int object = 1; object <= 3 * SHARDS; object++) {
+        // Of each of three files: rows, key index
+        for (int object = 1; object <= 2 * SHARDS; object++) {
             failAt(object, true);
         }
     }
@@ -50,20 +55,72 @@ final class TestSinkFiles {
         }
     }
 
+    /** A file costs two PUTs: rows, and the key index or, without a key, the checksums. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void twoObjectsAFile(boolean keyed) throws IOException {
+        FailingStore counting = new FailingStore(store, Integer.MAX_VALUE);
+        RowSink sink = sink(counting, keyed);
+        sink.append(page());
+        List<WrittenFile> files = sink.finish();
+        assertThat(files).hasSize(SHARDS);
+        assertThat(counting.created()).isEqualTo(2 * SHARDS);
+        assertThat(store.list(""))
+                .extracting(ObjectEntry::path)
+                .containsExactlyInAnyOrderElementsOf(
+                        files.stream().flatMap(file -> file.paths().stream()).toList());
+        for (WrittenFile file : files) {
+            assertThat(file.paths()).hasSize(2);
+            assertThat(file.metadataBytes().isPresent()).isEqualTo(keyed);
+            assertThat(file.checksumBlockBytes().isPresent()).isEqualTo(!keyed);
+            if (keyed) {
+                FileMetadata found =
+                        KeyIndexReader.readMetadata(
+                                store,
+                                file.path(),
+                                file.sizeBytes(),
+                                new IndexedMetadata(
+                                        file.keyIndexSizeBytes(), file.metadataBytes().getAsInt()));
+                assertThat(found.isChecksumsAlone()).isFalse();
+                found.checksums(file.path(), file.sizeBytes(), file.path());
+            }
+        }
+    }
+
+    /** A commit of many files is one message, and sketches are most of it. */
+    @Test
+    void sketchesOfManyFilesAreLeftOut() throws IOException {
+        FailingStore all = new FailingStore(store, Integer.MAX_VALUE);
+        RowSink sink = sink(all, true);
+        sink.append(page());
+        WrittenFile file = sink.finish().getFirst();
+        assertThat(file.sketches()).isNotEmpty();
+        SinkFiles files = new SinkFiles(context(all, true));
+        for (int i = 0; i < 1_500; i++) {
+            files.finished(file);
+        }
+        assertThat(files.finished().subList(0, 1_000)).allMatch(file::equals);
+        assertThat(files.finished().subList(1_000, 1_500))
+                .allMatch(late -> late.sketches().isEmpty() && late.paths().equals(file.paths()));
+    }
+
+    private static RowSink sink(FailingStore store, boolean keyed) {
+        WriteContext context = context(store, keyed);
+        return keyed
+                ? SortedFilesSink.byFile(context, SmallPartitions.FEW)
+                : new StreamedFilesSink(context, true);
+    }
+
     private void failAt(int object, boolean keyed) throws IOException {
-        FailingStore failing = new FailingStore(object);
-        WriteContext context = context(failing, keyed);
-        RowSink sink =
-                keyed
-                        ? SortedFilesSink.byFile(context, SmallPartitions.FEW)
-                        : new StreamedFilesSink(context, true);
+        FailingStore failing = new FailingStore(store, object);
+        RowSink sink = sink(failing, keyed);
         assertThatThrownBy(
                         () -> {
                             sink.append(page());
                             sink.finish();
                         })
                 .hasMessage("object " + object);
-        assertThat(failing.created).isEqualTo(object);
+        assertThat(failing.created()).isEqualTo(object);
         sink.abort();
         assertThat(store.list("")).isEmpty();
     }
@@ -103,34 +160,5 @@ final class TestSinkFiles {
                 0,
                 1 << 20,
                 1 << 20);
-    }
-
-    /** Fails when a certain object is to be written. */
-    private final class FailingStore extends ForwardingObjectStore {
-        private final int failing;
-        private int created;
-
-        private FailingStore(int failing) {
-            super(store);
-            this.failing = failing;
-        }
-
-        private void count() throws IOException {
-            if (++created == failing) {
-                throw new IOException("object " + failing);
-            }
-        }
-
-        @Override
-        public void put(String path, byte[] content) throws IOException {
-            count();
-            super.put(path, content);
-        }
-
-        @Override
-        public ObjectWriter create(String path) throws IOException {
-            count();
-            return super.create(path);
-        }
     }
 }

@@ -18,7 +18,7 @@ import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;
-import io.stele.objectstore.cached.Warming;
+import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.RetrievalBalance;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -60,7 +60,7 @@ final class TestStripePrefetch {
         private final AtomicInteger readsOfScan = new AtomicInteger();
         private final AtomicInteger reads = new AtomicInteger();
         private final AtomicLong bytes = new AtomicLong();
-        private volatile CountDownLatch door = new CountDownLatch(0);
+        private volatile CountDownLatch gate = new CountDownLatch(0);
         private volatile Optional<Thread> scan = Optional.empty();
         private volatile boolean failing;
         private volatile Optional<ReadingAhead> ahead = Optional.empty();
@@ -78,7 +78,7 @@ final class TestStripePrefetch {
         public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
                 throws IOException {
             try {
-                door.await();
+                gate.await();
             } catch (InterruptedException e) {
                 throw new IOException(e);
             }
@@ -116,7 +116,7 @@ final class TestStripePrefetch {
     }
 
     private ConnectorPageSource open(DataCache cache) {
-        ObjectStore cached = cache.over(store, Warming.NOTHING);
+        ObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
         FilePageSources sources =
                 new FilePageSources(
                         new FileMetadataCache(_ -> cached, _ -> Optional.empty(), 1 << 20),
@@ -229,8 +229,8 @@ final class TestStripePrefetch {
     @Test
     void aScanThatWaitsIsBlocked() throws Exception {
         try (DataCache cache = cache()) {
-            CountDownLatch door = new CountDownLatch(1);
-            store.door = door;
+            CountDownLatch gate = new CountDownLatch(1);
+            store.gate = gate;
             ConnectorPageSource source = open(cache);
             assertThat(source.isBlocked()).isNotDone();
             assertThat(source.getNextSourcePage()).isNull();
@@ -239,7 +239,7 @@ final class TestStripePrefetch {
             ConnectorPageSource other = open(cache);
             other.close();
             assertThat(other.isFinished()).isTrue();
-            door.countDown();
+            gate.countDown();
             source.isBlocked().get();
             assertThat(source.getNextSourcePage()).isNotNull();
             source.close();

@@ -71,8 +71,8 @@ public final class Actions {
     /** {@link AlterTableRequest} to {@link TableDescription}. */
     public static final String ALTER_TABLE = "alter-table";
 
-    /** {@link OpenReadPointRequest} -> {@link ReadPointReply}. */
-    public static final String OPEN_READ_POINT = "open-read-point";
+    /** {@link OpenSnapshotRequest} -> {@link SnapshotReply}. */
+    public static final String OPEN_SNAPSHOT = "open-read-point";
 
     /** {@link OpenTableRequest} -> {@link OpenTableReply}. */
     public static final String OPEN_TABLE = "open-table";
@@ -80,17 +80,20 @@ public final class Actions {
     /** {@link OpenVersionRequest} -> {@link OpenVersionReply}. */
     public static final String OPEN_VERSION = "open-version";
 
-    /** {@link RenewReadPointRequest} -> {@link ReadPointReply}. */
-    public static final String RENEW_READ_POINT = "renew-read-point";
+    /** {@link RenewSnapshotRequest} -> {@link SnapshotReply}. */
+    public static final String RENEW_SNAPSHOT = "renew-read-point";
 
     /** {@link RenewLeasesRequest} -> {@link RenewLeasesReply}. */
     public static final String RENEW_LEASES = "renew-leases";
 
-    /** {@link CloseReadPointRequest} -> {@link Done}. */
-    public static final String CLOSE_READ_POINT = "close-read-point";
+    /** {@link CloseSnapshotRequest} -> {@link Done}. */
+    public static final String CLOSE_SNAPSHOT = "close-read-point";
 
     /** {@link PlanScanRequest} -> {@link ScanPlan}. */
     public static final String PLAN_SCAN = "plan-scan";
+
+    /** {@link EstimateAggregationRequest} -> {@link AggregationEstimate}. */
+    public static final String ESTIMATE_AGGREGATION = "estimate-aggregation";
 
     /** {@link BeginTransactionRequest} -> {@link BeginTransactionReply}. */
     public static final String BEGIN_TRANSACTION = "begin-transaction";
@@ -161,8 +164,8 @@ public final class Actions {
     /** {@link Done} (or an empty body) -> {@link DataCacheReply}. */
     public static final String DATA_CACHE = "data-cache";
 
-    /** {@link Done} (or an empty body) -> {@link FragmentCacheReply}. */
-    public static final String FRAGMENT_CACHE = "fragment-cache";
+    /** {@link Done} (or an empty body) -> {@link AggregateCacheReply}. */
+    public static final String AGGREGATE_CACHE = "fragment-cache";
 
     /** {@link Done} (or an empty body) -> {@link MemoryCachesReply}. */
     public static final String MEMORY_CACHES = "memory-caches";

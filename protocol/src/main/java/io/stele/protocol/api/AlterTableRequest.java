@@ -6,7 +6,8 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
 
 /**
- * Changes a column of a table, or a field inside one; the reply is the table as it is then.
+ * A request to change a column of a table, or a field inside one; the reply is the table as it is
+ * then.
  *
  * @param schemaVersion the version the change was made for; STALE_TABLE if it is another one
  */

@@ -6,6 +6,8 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.SchemaJson;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
 
 /**
  * The JSON codec of the records of this package: UTF-8, byte arrays as base64, absent optionals as
@@ -21,6 +23,40 @@ public final class ApiJson {
             throw new SteleException(
                     ErrorCode.INTERNAL, "Cannot write a " + message.getClass().getSimpleName(), e);
         }
+    }
+
+    /** Writes a message to a stream, which is closed, where its length is to be counted first. */
+    public static void write(Object message, OutputStream output) {
+        try {
+            SchemaJson.mapper().writeValue(output, message);
+        } catch (IOException e) {
+            throw new SteleException(
+                    ErrorCode.INTERNAL, "Cannot write a " + message.getClass().getSimpleName(), e);
+        }
+    }
+
+    /** The JSON of a message that has just so many bytes. */
+    public static byte[] write(Object message, int sizeBytes) {
+        byte[] json = new byte[sizeBytes];
+        ByteBuffer target = ByteBuffer.wrap(json);
+        write(
+                message,
+                new OutputStream() {
+                    @Override
+                    public void write(int value) {
+                        target.put((byte) value);
+                    }
+
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) {
+                        target.put(bytes, offset, length);
+                    }
+                });
+        if (target.hasRemaining()) {
+            throw new IllegalStateException(
+                    "Expected %d bytes of JSON, found %d".formatted(sizeBytes, target.position()));
+        }
+        return json;
     }
 
     /**

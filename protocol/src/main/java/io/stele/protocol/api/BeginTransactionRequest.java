@@ -7,7 +7,7 @@ import io.stele.protocol.TableId;
 import java.util.Optional;
 
 /**
- * Begins a transaction on a table.
+ * A request to begin a transaction on a table.
  *
  * @param readLsn the snapshot the caller decides on (UPDATE, DELETE, MERGE): the commit fails with
  *     TRANSACTION_CONFLICT where a key it changes has a newer version

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Commits a transaction: all its staged rows and files become visible at one LSN. Safe to send
- * again: a committed transaction answers with its LSN.
+ * A request to commit a transaction: all its staged rows and files become visible at one LSN. Safe
+ * to send again: a committed transaction answers with its LSN.
  *
  * @param files what workers wrote into the warehouse
  * @param publishTable a staged table that becomes public with the commit

@@ -6,7 +6,7 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.Optional;
 
 /**
- * Creates a table; the reply has what was created.
+ * A request to create a table; the reply has what was created.
  *
  * @param schema what to create; the sidecar assigns the table id, the schema version and, where the
  *     table group is not an existing one, its id: these values of the request are ignored

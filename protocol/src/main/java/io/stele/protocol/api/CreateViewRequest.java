@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.util.Optional;
 
 /**
- * Creates a view, or a materialized one with an empty table for its rows; the reply has what was
- * created.
+ * A request to create a view, or a materialized one with an empty table for its rows; the reply has
+ * what was created.
  *
  * @param definition see {@link io.stele.protocol.schema.ViewSchema}
  * @param replace whether a view of the name and kind makes room

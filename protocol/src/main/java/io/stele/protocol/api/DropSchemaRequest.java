@@ -2,7 +2,9 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
-/** Drops a schema; SCHEMA_NOT_EMPTY where it has tables and {@code cascade} is false. */
+/**
+ * A request to drop a schema; SCHEMA_NOT_EMPTY where it has tables and {@code cascade} is false.
+ */
 public record DropSchemaRequest(String schemaName, boolean cascade) {
     public DropSchemaRequest {
         requireNonNull(schemaName, "schemaName is null");

@@ -28,8 +28,10 @@ import java.util.OptionalLong;
  *     the file
  * @param bitmapIndexBytes size of its bitmap index, which is at {@link
  *     WrittenFile#bitmapIndexPath(String)}; empty if it has none
- * @param checksumBlockBytes block size of its checksums, which are at {@link
- *     WrittenFile#checksumsPath(String)}; empty if it has none
+ * @param checksumBlockBytes block size of the checksums beside it, at {@link
+ *     WrittenFile#checksumsPath(String)}; empty if there are none
+ * @param indexedMetadata the place of its metadata, which have its checksums; empty if these are
+ *     beside it, or it has none
  * @param fresh whether the sidecar had the file's metadata in memory when the scan was planned:
  *     {@link Actions#FILE_METADATA}
  */
@@ -48,6 +50,7 @@ public record FileScan(
         List<Integer> certainColumns,
         OptionalLong bitmapIndexBytes,
         OptionalInt checksumBlockBytes,
+        Optional<IndexedMetadata> indexedMetadata,
         boolean fresh) {
     public FileScan {
         requireNonNull(path, "path is null");
@@ -58,6 +61,7 @@ public record FileScan(
         certainColumns = List.copyOf(certainColumns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
+        requireNonNull(indexedMetadata, "indexedMetadata is null");
     }
 
     /** The same as part of a scan of a predicate; empty if no row of the file is in it. */
@@ -81,6 +85,7 @@ public record FileScan(
                         predicate.certainColumns(columns, rowCount),
                         bitmapIndexBytes,
                         checksumBlockBytes,
+                        indexedMetadata,
                         fresh));
     }
 }

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public record OpenTableReply(
         RelationReply relation,
-        Optional<ReadPointReply> readPoint,
+        Optional<SnapshotReply> readPoint,
         Optional<MetadataChanges> changes,
         Optional<List<TablePlan>> plans) {
     public OpenTableReply {

@@ -12,13 +12,13 @@ import java.util.Optional;
  *
  * @param table the table or view, by name
  * @param ttlMillis how long the snapshot's lease lasts unless renewed, in milliseconds
- * @param atLeast as in {@link OpenReadPointRequest}
+ * @param atLeast as in {@link OpenSnapshotRequest}
  * @param known the version as of which the caller has the metadata; the reply then has the changes
  *     since
  * @param described whether the caller has the description as of {@code known}, so that the reply
  *     need not have it unless it changed; absent: no
  * @param ended snapshots that the caller no longer needs, at most {@value #MAX_ENDED}: their leases
- *     end, as by {@link CloseReadPointRequest}; absent: none
+ *     end, as by {@link CloseSnapshotRequest}; absent: none
  * @param plans tables that the caller is likely to scan, at most {@value #MAX_PLANS}: the reply has
  *     the plans of such scans; absent: none
  */
@@ -29,7 +29,7 @@ public record OpenTableRequest(
         Optional<MetadataVersion> known,
         Optional<Boolean> described,
         Optional<List<String>> ended,
-        Optional<List<KnownPlan>> plans) {
+        Optional<List<CachedPlan>> plans) {
     public static final int MAX_ENDED = 1_000;
 
     /** More tables than that are few queries' and would be much work for nothing. */

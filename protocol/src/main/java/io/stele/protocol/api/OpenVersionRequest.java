@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 
 /**
- * Opens a snapshot of a past LSN, and describes the table as of then.
+ * A request to open a snapshot of a past LSN, and to describe the table as of then.
  *
  * @param table the table, by its present name
  * @param ttlMillis how long the snapshot's lease lasts unless renewed

@@ -3,7 +3,7 @@ package io.stele.protocol.api;
 import java.util.List;
 
 /**
- * Renews the leases of all snapshots and open transactions that a client holds.
+ * A request to renew the leases of all snapshots and open transactions that a client holds.
  *
  * @param readPointTtlMillis how long the snapshots live from now on
  * @param transactionTtlMillis how long the transactions live from now on

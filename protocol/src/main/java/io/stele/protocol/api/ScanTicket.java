@@ -142,8 +142,8 @@ public record ScanTicket(
         }
 
         /** Reads at a leased snapshot. */
-        public Builder at(String newReadPoint, Lsn newReadLsn) {
-            readPoint = Optional.of(newReadPoint);
+        public Builder at(String newSnapshot, Lsn newReadLsn) {
+            readPoint = Optional.of(newSnapshot);
             readLsn = Optional.of(newReadLsn);
             return this;
         }

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.TableId;
 import java.util.Optional;
 
-/** Sets or clears the comment of a table or of one of its columns (by id). */
+/** A request to set or clear the comment of a table or of one of its columns (by id). */
 public record SetCommentRequest(
         TableId tableId, Optional<Integer> columnId, Optional<String> comment) {
     public SetCommentRequest {

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.TableId;
 import java.util.Optional;
 
-/** Sets the default value of a column, or, empty, takes it away. */
+/** A request to set the default value of a column, or, empty, to remove it. */
 public record SetDefaultRequest(TableId tableId, int columnId, Optional<String> defaultValue) {
     public SetDefaultRequest {
         requireNonNull(tableId, "tableId is null");

@@ -8,7 +8,7 @@ import io.stele.protocol.schema.TableOptions;
 import java.util.List;
 
 /**
- * Changes options of a table.
+ * A request to change options of a table.
  *
  * @param changed the options to change; all others keep the values that they have when the request
  *     is applied

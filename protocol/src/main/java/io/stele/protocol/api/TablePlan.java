@@ -13,7 +13,7 @@ import java.util.Optional;
  * <p>Invariant: two snapshots at which a table has the same token have the same plan, except for
  * rows that expire between them. This also holds for plans with a predicate.
  *
- * @param schemaVersion as in {@link KnownPlan}
+ * @param schemaVersion as in {@link CachedPlan}
  * @param token identifies the plan; empty: the table was being changed, so the caller must request
  *     a plan
  * @param fromLsn rows below this LSN have expired; 0: none

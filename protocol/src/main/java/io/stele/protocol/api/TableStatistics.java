@@ -7,7 +7,8 @@ import java.util.Map;
  * Estimated statistics of the rows of a table for query planning, collected without a scan of the
  * rows.
  *
- * @param columns statistics by column id; columns without statistics are absent
+ * @param columns statistics by column id, with bounds encoded as values of the column's type in the
+ *     schema version that they were requested for; columns without statistics are absent
  * @param sizes sizes of columns by column id; unknown ones are absent
  */
 public record TableStatistics(
@@ -20,5 +21,10 @@ public record TableStatistics(
     public TableStatistics {
         columns = Map.copyOf(columns);
         sizes = sizes == null ? Map.of() : Map.copyOf(sizes); // absent from older sidecars
+    }
+
+    /** Only the numbers of the table, which are the same in every version of its columns. */
+    public TableStatistics withoutColumns() {
+        return new TableStatistics(rowCount, sizeBytes, Map.of(), Map.of());
     }
 }

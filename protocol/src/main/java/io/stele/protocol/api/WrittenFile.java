@@ -27,9 +27,11 @@ import java.util.OptionalLong;
  * @param columns statistics by column id
  * @param bitmapIndexBytes size of the file's bitmap index, which is at {@link
  *     #bitmapIndexPath(String)}; empty if it has none
- * @param checksumBlockBytes block size of its checksums, which are at {@link
- *     #checksumsPath(String)}; empty if it has none
+ * @param checksumBlockBytes block size of the checksums beside it, at {@link
+ *     #checksumsPath(String)}; empty if there are none
  * @param sketches of its columns, by id; those without are unknown
+ * @param metadataBytes bytes of its key index from the metadata of the file, which have its
+ *     checksums, to the end; empty if the checksums are beside the file, or it has none
  */
 public record WrittenFile(
         TableId tableId,
@@ -47,7 +49,10 @@ public record WrittenFile(
         Map<Integer, ColumnStats> columns,
         OptionalLong bitmapIndexBytes,
         OptionalInt checksumBlockBytes,
-        Map<Integer, ColumnSketch> sketches) {
+        Map<Integer, ColumnSketch> sketches,
+        OptionalInt metadataBytes) {
+    private static final String ORC = ".orc";
+
     public WrittenFile {
         requireNonNull(tableId, "tableId is null");
         requireNonNull(shard, "shard is null");
@@ -61,6 +66,29 @@ public record WrittenFile(
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         sketches = sketches == null ? Map.of() : Map.copyOf(sketches); // absent from older workers
+        requireNonNull(metadataBytes, "metadataBytes is null");
+    }
+
+    /** The same without sketches of its columns, which are then unknown. */
+    public WrittenFile withoutSketches() {
+        return new WrittenFile(
+                tableId,
+                shard,
+                fileId,
+                path,
+                keyIndexPath,
+                sizeBytes,
+                keyIndexSizeBytes,
+                rowCount,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columns,
+                bitmapIndexBytes,
+                checksumBlockBytes,
+                Map.of(),
+                metadataBytes);
     }
 
     /** The path of the bitmap index of a column file. */
@@ -68,7 +96,13 @@ public record WrittenFile(
         return path + ".bitmaps";
     }
 
-    /** The path of the checksums of a column file. */
+    /** The path of the key index of a column file. */
+    public static String keyIndexPath(String path) {
+        String stem = path.endsWith(ORC) ? path.substring(0, path.length() - ORC.length()) : path;
+        return stem + ".idx";
+    }
+
+    /** The path of the checksums of a column file that are beside it. */
     public static String checksumsPath(String path) {
         return path + ".sums";
     }

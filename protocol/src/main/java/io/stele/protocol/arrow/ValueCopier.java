@@ -21,7 +21,7 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 
-/** Copies values of one Arrow type to one type of Stele, chosen once a stream. Immutable. */
+/** A copier of values of one Arrow type to one type of Stele, chosen once a stream. Immutable. */
 interface ValueCopier {
     /** Copies a value that is not null. */
     void copy(ArrowColumn source, int index, ValueEncoder target, int targetIndex);

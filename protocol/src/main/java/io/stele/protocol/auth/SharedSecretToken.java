@@ -19,9 +19,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Issues and verifies JSON Web Tokens (HS256) that prove knowledge of the shared secret without
- * sending it. The key is the SHA-256 of the secret. A token carries a subject, {@code iat} and
- * {@code exp}, and lives five minutes. Thread-safe.
+ * An issuer and verifier of JSON Web Tokens (HS256) that prove knowledge of the shared secret
+ * without sending it. The key is the SHA-256 of the secret. A token carries a subject, {@code iat}
+ * and {@code exp}, and lives five minutes. Thread-safe.
  */
 public final class SharedSecretToken {
     /** How long a token is valid. */

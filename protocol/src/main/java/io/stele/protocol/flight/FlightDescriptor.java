@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Names a data set: a path (Stele: schema, table) or a command (Stele: the JSON of a {@code
+ * The name of a data set: a path (Stele: schema, table) or a command (Stele: the JSON of a {@code
  * PutTarget}).
  *
  * @param kind which of the two is meant

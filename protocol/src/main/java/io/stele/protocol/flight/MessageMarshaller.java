@@ -11,7 +11,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 
-/** Moves a message between its record and its protobuf bytes. Thread-safe. */
+/** A marshaller of a message between its record and its protobuf bytes. Thread-safe. */
 final class MessageMarshaller<T> implements MethodDescriptor.Marshaller<T> {
     private final Function<T, InputStream> encoder;
     private final Function<ByteBuffer, T> decoder;

@@ -79,6 +79,21 @@ public final class LongIntervals {
         return highs[interval];
     }
 
+    /** Whether a value from {@code least} to {@code greatest} is in an interval. */
+    public boolean overlaps(long least, long greatest) {
+        int low = 0;
+        int high = lows.length;
+        while (low < high) { // the first interval that does not end before
+            int middle = (low + high) >>> 1;
+            if (highs[middle] < least) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low < lows.length && lows[low] <= greatest;
+    }
+
     public boolean contains(long value) {
         int low = 0;
         int high = lows.length - 1;

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the {@link ColumnStats} of the rows given to it, of every orderable column; other
+ * A collector of the {@link ColumnStats} of the rows given to it, of every orderable column; other
  * columns get only a null count. It allocates only when a bound changes. Confined to one thread.
  */
 public final class StatsCollector {

@@ -103,6 +103,18 @@ public record SchemaHistory(
                                 current.qualifiedName(), current.schemaVersion(), schemaVersion));
     }
 
+    /** The latest LSN at which the table was certainly changed; empty in older catalogs. */
+    public Optional<Lsn> lastChangeLsn() {
+        Optional<Lsn> last = createdLsn;
+        for (Version version : earlier) {
+            Optional<Lsn> ended = version.endedLsn();
+            if (ended.isPresent() && (last.isEmpty() || last.get().compareTo(ended.get()) < 0)) {
+                last = ended;
+            }
+        }
+        return last;
+    }
+
     /** Of a table that begins. */
     public SchemaHistory created(Lsn now) {
         return new SchemaHistory(nextColumnId, earlier, Optional.of(now));

@@ -140,6 +140,63 @@ public record TableOptions(
         return Math.max(0, effective.firstVisibleLsn(Math.min(readLsn, expiryLsn)));
     }
 
+    /**
+     * The LSN below which rows may be removed for good when no reader is below {@code readLsn}. As
+     * {@link #firstVisibleLsn(long)}, but lower where the time to live is in doubt.
+     */
+    public long firstRetainedLsn(long readLsn) {
+        long retained = firstVisibleLsn(readLsn);
+        for (TimeToLiveStep step : timeToLiveSteps) {
+            // What a later step has not found expired may be visible again
+            if (step.since().value() > readLsn) {
+                retained = Math.min(retained, Math.max(0, step.floor().value()));
+            }
+        }
+        if (timeToLiveIsInDoubt()) {
+            // And what was not expired by then, when the doubt ends
+            TimeToLiveStep doubt = timeToLiveSteps.get(timeToLiveSteps.size() - 1);
+            retained = Math.min(retained, Math.max(0, doubt.floor().value()));
+        }
+        return retained;
+    }
+
+    /**
+     * Whether a catalog version was given up that may have changed the time to live, and nobody has
+     * set it since.
+     */
+    public boolean timeToLiveIsInDoubt() {
+        int count = timeToLiveSteps.size();
+        return count > 1
+                && timeToLiveSteps.get(count - 1).millis()
+                        == timeToLiveSteps.get(count - 2).millis();
+    }
+
+    /**
+     * Puts the time to live in doubt from an LSN on, where rows expire.
+     *
+     * @param known an LSN up to which this time to live was certainly in force: what had expired by
+     *     then never returns, since deletions of such rows may have been removed with them
+     */
+    public TableOptions doubtTimeToLive(Lsn since, Lsn known) {
+        if (timeToLiveMillis.isEmpty() || timeToLiveSteps.isEmpty() || timeToLiveIsInDoubt()) {
+            return this;
+        }
+        TimeToLiveStep last = timeToLiveSteps.get(timeToLiveSteps.size() - 1);
+        long floor = Math.max(last.floor().value(), last.firstVisibleLsn(known.value()));
+        return withTimeToLiveSteps(
+                appended(
+                        timeToLiveSteps, new TimeToLiveStep(since, last.millis(), new Lsn(floor))));
+    }
+
+    private static List<TimeToLiveStep> appended(List<TimeToLiveStep> steps, TimeToLiveStep next) {
+        List<TimeToLiveStep> all = new ArrayList<>(steps);
+        if (all.size() == MAX_TIME_TO_LIVE_STEPS) {
+            all.remove(0);
+        }
+        all.add(next);
+        return all;
+    }
+
     /** The steps of a new table. */
     public TableOptions beginTimeToLive() {
         return withTimeToLiveSteps(
@@ -149,21 +206,29 @@ public record TableOptions(
                         : List.of());
     }
 
-    /** Follows a change of the time to live, which readers at or above {@code since} see. */
-    public TableOptions changeTimeToLive(TableOptions before, Lsn since) {
-        if (timeToLiveMillis.equals(before.timeToLiveMillis)) {
+    /**
+     * Follows a change of the time to live, which readers at or above {@code since} see.
+     *
+     * @param isSet whether the time to live is set by this change, be it as before: that ends a
+     *     doubt
+     */
+    public TableOptions changeTimeToLive(TableOptions before, Lsn since, boolean isSet) {
+        boolean isSame = timeToLiveMillis.equals(before.timeToLiveMillis);
+        if (isSame && !isSet) {
             return withTimeToLiveSteps(before.timeToLiveSteps);
         }
+        long floor = before.firstRetainedLsn(since.value()); // what is still there may return
         List<TimeToLiveStep> steps = new ArrayList<>(before.timeToLiveSteps);
-        if (steps.size() == MAX_TIME_TO_LIVE_STEPS) {
-            steps.remove(0);
+        if (before.timeToLiveIsInDoubt()) {
+            steps.remove(steps.size() - 1);
         }
-        steps.add(
-                new TimeToLiveStep(
-                        since,
-                        timeToLiveMillis.orElse(-1),
-                        new Lsn(before.firstVisibleLsn(since.value()))));
-        return withTimeToLiveSteps(steps);
+        return withTimeToLiveSteps(
+                isSame
+                        ? steps
+                        : appended(
+                                steps,
+                                new TimeToLiveStep(
+                                        since, timeToLiveMillis.orElse(-1), new Lsn(floor))));
     }
 
     private TableOptions withTimeToLiveSteps(List<TimeToLiveStep> newSteps) {

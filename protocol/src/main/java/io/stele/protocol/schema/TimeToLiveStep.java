@@ -9,6 +9,11 @@ import io.stele.protocol.Lsn;
  * The time to live of a table's rows from an LSN on, as the catalog stores it: rows that had
  * expired by then never return, even if the time to live is raised later.
  *
+ * <p>A step with the time to live of the one before is a doubt: a catalog version after that one
+ * was given up, which may have changed it. Readers follow it, but until somebody sets the time to
+ * live no more rows are removed than those below its floor: those that had expired when the catalog
+ * version before was the newest.
+ *
  * @param since readers at or above follow this step, up to the next one
  * @param millis age at which rows disappear, in milliseconds; negative: they do not
  * @param floor rows below had expired before

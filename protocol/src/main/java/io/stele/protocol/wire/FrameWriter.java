@@ -19,6 +19,7 @@ public final class FrameWriter {
     private final OutputStream output;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private int position;
+    private long appended; // bytes of payloads
 
     public FrameWriter(OutputStream output) {
         this.output = requireNonNull(output, "output is null");
@@ -44,7 +45,30 @@ public final class FrameWriter {
             int bodyOffset,
             int bodyLength)
             throws IOException {
-        long length = (long) WireLimits.FRAME_OVERHEAD_BYTES + headLength + bodyLength;
+        writeHead(type, requestId, (long) headLength + bodyLength);
+        append(head, 0, headLength);
+        append(body, bodyOffset, bodyLength);
+    }
+
+    /**
+     * Writes a frame whose payload comes in pieces.
+     *
+     * @throws SteleException INVALID_ARGUMENT: larger than any frame may be; nothing was written
+     */
+    public void write(FrameType type, int requestId, FramePayload payload) throws IOException {
+        writeHead(type, requestId, payload.sizeBytes());
+        long end = appended + payload.sizeBytes();
+        payload.writeTo(this::append);
+        if (appended != end) {
+            // The peer could not tell where the next frame begins
+            throw new IllegalStateException(
+                    "Expected a payload of %d bytes, found %d"
+                            .formatted(payload.sizeBytes(), appended - end + payload.sizeBytes()));
+        }
+    }
+
+    private void writeHead(FrameType type, int requestId, long payloadLength) throws IOException {
+        long length = WireLimits.FRAME_OVERHEAD_BYTES + payloadLength;
         if (length > WireLimits.MAX_FRAME_BYTES) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -62,8 +86,6 @@ public final class FrameWriter {
         buffer[position + 4] = type.code();
         BigEndian.putInt(buffer, position + 5, requestId);
         position += HEAD_BYTES;
-        append(head, 0, headLength);
-        append(body, bodyOffset, bodyLength);
     }
 
     /** Hands everything written so far to the stream and flushes it. */
@@ -73,6 +95,7 @@ public final class FrameWriter {
     }
 
     private void append(byte[] source, int offset, int length) throws IOException {
+        appended += length;
         if (length > buffer.length - position) {
             drain();
             if (length > buffer.length / 2) {

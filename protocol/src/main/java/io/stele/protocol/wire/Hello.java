@@ -2,7 +2,7 @@ package io.stele.protocol.wire;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import java.util.Optional;
 
 /**
@@ -13,14 +13,14 @@ import java.util.Optional;
  *
  * @param token a {@code SharedSecretToken}
  * @param client the name of the caller, for the sidecar's status and logs
- * @param tag the identity by which the sidecar chooses a scheduling group for all requests of the
- *     connection
+ * @param identity the identity by which the sidecar chooses a scheduling group for all requests of
+ *     the connection
  */
-public record Hello(int version, String token, String client, Optional<QueryTag> tag) {
+public record Hello(int version, String token, String client, Optional<QueryIdentity> identity) {
     public Hello {
         requireNonNull(token, "token is null");
         requireNonNull(client, "client is null");
-        requireNonNull(tag, "tag is null");
+        requireNonNull(identity, "identity is null");
     }
 
     public byte[] encode() {
@@ -30,7 +30,7 @@ public record Hello(int version, String token, String client, Optional<QueryTag>
                         .putInt(version)
                         .putText("token", token)
                         .putText("client", client);
-        tag.ifPresent(
+        identity.ifPresent(
                 present ->
                         writer.putText("user", present.user())
                                 .putText("source", present.source())
@@ -58,12 +58,12 @@ public record Hello(int version, String token, String client, Optional<QueryTag>
         if (!reader.hasMore()) {
             return new Hello(version, token, client, Optional.empty());
         }
-        QueryTag tag =
-                new QueryTag(
+        QueryIdentity identity =
+                new QueryIdentity(
                         reader.getText("user"),
                         reader.getText("source"),
                         reader.getText("resource group"));
-        return new Hello(version, token, client, Optional.of(tag));
+        return new Hello(version, token, client, Optional.of(identity));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.stele.protocol.wire;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +23,43 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
 
     /** Encodes as many rows as fit {@code maxPayloadBytes}, at least one. */
     public byte[] encode(int maxPayloadBytes) {
-        return encode(extent(maxPayloadBytes));
+        FramePayload payload = payload(maxPayloadBytes);
+        byte[] encoded = new byte[payload.sizeBytes()];
+        try {
+            payload.writeTo(
+                    new FramePayload.Sink() {
+                        private int position;
+
+                        @Override
+                        public void append(byte[] bytes, int offset, int length) {
+                            System.arraycopy(bytes, offset, encoded, position, length);
+                            position += length;
+                        }
+                    });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // arrays do not fail
+        }
+        return encoded;
+    }
+
+    /** The same without a copy: the rows are written one by one, and must not change until then. */
+    public FramePayload payload(int maxPayloadBytes) {
+        long size = HEAD_BYTES;
+        int count = 0;
+        for (Optional<byte[]> row : rows) {
+            long next = entryBytes(row);
+            if (count > 0 && size + next > maxPayloadBytes) {
+                break;
+            }
+            size += next;
+            count++;
+        }
+        return new Payload(schemaVersion, rows.subList(0, count), Math.toIntExact(size));
+    }
+
+    private static long entryBytes(Optional<byte[]> row) {
+        return row.map(bytes -> (long) Varint.sizeBytes(bytes.length + 1) + bytes.length)
+                .orElse(1L);
     }
 
     /** At least as many bytes as a reply has beside the rows, for so many keys. */
@@ -29,36 +67,24 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
         return HEAD_BYTES + keyCount * Varint.MAX_BYTES;
     }
 
-    private Extent extent(int maxPayloadBytes) {
-        long size = HEAD_BYTES;
-        int count = 0;
-        for (Optional<byte[]> row : rows) {
-            int next = Varint.MAX_BYTES + row.map(bytes -> bytes.length).orElse(0);
-            if (count > 0 && size + next > maxPayloadBytes) {
-                break;
-            }
-            size += next;
-            count++;
-        }
-        return new Extent(count, Math.toIntExact(size));
-    }
-
-    private byte[] encode(Extent extent) {
-        PayloadWriter writer =
-                new PayloadWriter(extent.sizeBytes()).putInt(schemaVersion).putInt(extent.count());
-        for (int i = 0; i < extent.count(); i++) {
-            byte[] row = rows.get(i).orElse(null);
-            if (row == null) {
-                writer.putVarint(0);
-            } else {
-                writer.putVarint(row.length + 1).putBytes(row, 0, row.length);
+    private record Payload(int schemaVersion, List<Optional<byte[]>> rows, int sizeBytes)
+            implements FramePayload {
+        @Override
+        public void writeTo(Sink sink) throws IOException {
+            byte[] numbers = new byte[HEAD_BYTES];
+            BigEndian.putInt(numbers, 0, schemaVersion);
+            BigEndian.putInt(numbers, 4, rows.size());
+            sink.append(numbers, 0, HEAD_BYTES);
+            for (Optional<byte[]> present : rows) {
+                byte[] row = present.orElse(null);
+                int length = row == null ? 0 : row.length + 1;
+                sink.append(numbers, 0, Varint.put(numbers, 0, length));
+                if (row != null) {
+                    sink.append(row, 0, row.length);
+                }
             }
         }
-        return writer.toByteArray();
     }
-
-    /** The number of rows in a reply, and its greatest size in bytes. */
-    private record Extent(int count, int sizeBytes) {}
 
     public static MultiGetReply decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.MULTI_GET_REPLY, frame);

@@ -3,7 +3,7 @@ package io.stele.protocol.wire;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.TableName;
@@ -83,7 +83,7 @@ public final class OpenTable {
         ids.forEach(id -> writer.putText("ended", id));
     }
 
-    private static void put(PayloadWriter writer, KnownPlan plan) {
+    private static void put(PayloadWriter writer, CachedPlan plan) {
         writer.putLong(plan.tableId().value())
                 .putInt(plan.schemaVersion())
                 .putInt(plan.maxCells())
@@ -125,7 +125,7 @@ public final class OpenTable {
                 (flags & KNOWN) != 0 ? Optional.of(version(reader)) : Optional.empty();
         Optional<List<String>> ended =
                 (flags & ENDED) != 0 ? Optional.of(texts(reader)) : Optional.empty();
-        Optional<List<KnownPlan>> plans =
+        Optional<List<CachedPlan>> plans =
                 (flags & PLANS) != 0 ? Optional.of(plans(reader)) : Optional.empty();
         reader.end();
         return new OpenTableRequest(
@@ -154,14 +154,14 @@ public final class OpenTable {
         return texts;
     }
 
-    private static List<KnownPlan> plans(PayloadReader reader) {
+    private static List<CachedPlan> plans(PayloadReader reader) {
         int count = reader.getCount("plans", MIN_PLAN_BYTES);
-        List<KnownPlan> plans = new ArrayList<>(Math.min(count, OpenTableRequest.MAX_PLANS));
+        List<CachedPlan> plans = new ArrayList<>(Math.min(count, OpenTableRequest.MAX_PLANS));
         for (int i = 0; i < count; i++) {
             TableId table = reader.getTableId();
             int schemaVersion = reader.getInt("schema version");
             int maxCells = reader.getInt("max cells");
-            plans.add(new KnownPlan(table, schemaVersion, token(reader), maxCells));
+            plans.add(new CachedPlan(table, schemaVersion, token(reader), maxCells));
         }
         return plans;
     }

@@ -7,9 +7,9 @@ import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.OpenTableReply;
-import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TablePlan;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ import java.util.Optional;
  */
 public final class OpenTableResult {
     private static final int RELATION = 1;
-    private static final int READ_POINT = 2;
+    private static final int SNAPSHOT = 2;
     private static final int CHANGES = 4;
     private static final int CHANGES_ALL = 8;
     private static final int PLANS = 16;
@@ -48,7 +48,10 @@ public final class OpenTableResult {
 
     private OpenTableResult() {}
 
-    public static byte[] encode(OpenTableReply reply) {
+    /**
+     * @param version of the protocol that the reader speaks, at most {@link WireLimits#VERSION}
+     */
+    public static byte[] encode(OpenTableReply reply, int version) {
         boolean hasRelation =
                 reply.relation().table().isPresent() || reply.relation().view().isPresent();
         PayloadWriter writer =
@@ -56,7 +59,7 @@ public final class OpenTableResult {
                         .putByte(OpenTable.LAYOUT)
                         .putByte(
                                 (hasRelation ? RELATION : 0)
-                                        | (reply.readPoint().isPresent() ? READ_POINT : 0)
+                                        | (reply.readPoint().isPresent() ? SNAPSHOT : 0)
                                         | reply.changes().map(OpenTableResult::flags).orElse(0)
                                         | (reply.plans().isPresent() ? PLANS : 0));
         if (hasRelation) {
@@ -73,7 +76,7 @@ public final class OpenTableResult {
                 .ifPresent(
                         plans -> {
                             writer.putVarint(plans.size());
-                            plans.forEach(plan -> put(writer, plan));
+                            plans.forEach(plan -> put(writer, plan, version));
                         });
         return writer.toByteArray();
     }
@@ -90,14 +93,14 @@ public final class OpenTableResult {
         }
     }
 
-    private static void put(PayloadWriter writer, TablePlan plan) {
+    private static void put(PayloadWriter writer, TablePlan plan, int version) {
         writer.putLong(plan.tableId().value())
                 .putInt(plan.schemaVersion())
                 .putText("token", plan.token().orElse(""))
                 .putLong(plan.fromLsn())
                 .putInt(plan.fileCount())
                 .putByte(plan.shards().isPresent() ? 1 : 0);
-        plan.shards().ifPresent(shards -> ShardScans.put(writer, shards));
+        plan.shards().ifPresent(shards -> ShardScans.put(writer, shards, version));
     }
 
     /**
@@ -121,8 +124,8 @@ public final class OpenTableResult {
                 (flags & RELATION) != 0
                         ? ApiJson.read(reader.getSizedBytes("relation"), RelationReply.class)
                         : NOTHING;
-        Optional<ReadPointReply> readPoint =
-                (flags & READ_POINT) != 0 ? Optional.of(readPoint(reader)) : Optional.empty();
+        Optional<SnapshotReply> readPoint =
+                (flags & SNAPSHOT) != 0 ? Optional.of(readPoint(reader)) : Optional.empty();
         Optional<MetadataChanges> changes =
                 (flags & CHANGES) != 0
                         ? Optional.of(changes(reader, (flags & CHANGES_ALL) != 0))
@@ -133,10 +136,10 @@ public final class OpenTableResult {
         return new OpenTableReply(relation, readPoint, changes, plans);
     }
 
-    private static ReadPointReply readPoint(PayloadReader reader) {
+    private static SnapshotReply readPoint(PayloadReader reader) {
         String id = reader.getText("read point");
         Lsn lsn = reader.getLsn("lsn");
-        return new ReadPointReply(id, lsn, reader.getLong("ttl"));
+        return new SnapshotReply(id, lsn, reader.getLong("ttl"));
     }
 
     private static MetadataChanges changes(PayloadReader reader, boolean all) {

@@ -5,7 +5,7 @@ import io.stele.protocol.SteleException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Builds a payload field by field, big-endian. Confined to one thread. */
+/** A builder of a payload, field by field, big-endian. Confined to one thread. */
 final class PayloadWriter {
     private byte[] buffer;
     private int position;

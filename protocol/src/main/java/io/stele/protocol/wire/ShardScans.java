@@ -2,6 +2,7 @@ package io.stele.protocol.wire;
 
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.IndexedMetadata;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.predicate.ColumnStats;
@@ -22,6 +23,7 @@ import java.util.OptionalLong;
  * files  := count, each: path text, size 8, rows 8, schema version 4, min lsn 8, max lsn 8, flags 1
  *     | flag 1: ingest lsn 8 | flag 2: first row id 8 | flag 4: bitmap index size 8
  *     | flag 8: checksum block size 4 | flag 16: fresh
+ *     | flag 32, since version 4: key index size 8, its bytes from the metadata on 4
  *     | deleted rows bytes, deleted count 8, count of certain columns, ids 4, columns
  * columns := count, each: id 4, nulls 8, flags 1 | flag 1: min bytes | flag 2: max bytes | flag 4: may have NaN
  * </pre>
@@ -32,7 +34,8 @@ final class ShardScans {
     private static final int BITMAP_INDEX = 4;
     private static final int CHECKSUMS = 8;
     private static final int FRESH = 16;
-    private static final int ALL_OF_FILE = 31;
+    private static final int INDEXED_METADATA = 32;
+    private static final int ALL_OF_FILE = 63;
 
     private static final int MIN = 1;
     private static final int MAX = 2;
@@ -45,7 +48,11 @@ final class ShardScans {
 
     private ShardScans() {}
 
-    static void put(PayloadWriter writer, List<ShardScan> shards) {
+    /**
+     * @param version of the protocol that the reader speaks; to those that do not know of metadata
+     *     in key indexes the files have no checksums
+     */
+    static void put(PayloadWriter writer, List<ShardScan> shards, int version) {
         writer.putVarint(shards.size());
         for (ShardScan shard : shards) {
             writer.putInt(shard.shard().tableGroup())
@@ -54,11 +61,15 @@ final class ShardScans {
                     .putByte(code(shard.mode()))
                     .putLong(shard.liveRowEstimate())
                     .putVarint(shard.files().size());
-            shard.files().forEach(file -> put(writer, file));
+            shard.files().forEach(file -> put(writer, file, version));
         }
     }
 
-    private static void put(PayloadWriter writer, FileScan file) {
+    private static void put(PayloadWriter writer, FileScan file, int version) {
+        Optional<IndexedMetadata> indexed =
+                version >= WireLimits.INDEXED_METADATA_VERSION
+                        ? file.indexedMetadata()
+                        : Optional.empty();
         writer.putText("path", file.path())
                 .putLong(file.sizeBytes())
                 .putLong(file.rowCount())
@@ -70,11 +81,14 @@ final class ShardScans {
                                 | (file.firstRowId().isPresent() ? FIRST_ROW_ID : 0)
                                 | (file.bitmapIndexBytes().isPresent() ? BITMAP_INDEX : 0)
                                 | (file.checksumBlockBytes().isPresent() ? CHECKSUMS : 0)
-                                | (file.fresh() ? FRESH : 0));
+                                | (file.fresh() ? FRESH : 0)
+                                | (indexed.isPresent() ? INDEXED_METADATA : 0));
         file.ingestLsn().ifPresent(writer::putLong);
         file.firstRowId().ifPresent(writer::putLong);
         file.bitmapIndexBytes().ifPresent(writer::putLong);
         file.checksumBlockBytes().ifPresent(writer::putInt);
+        indexed.ifPresent(
+                place -> writer.putLong(place.keyIndexBytes()).putInt(place.metadataBytes()));
         writer.putSizedBytes(file.deletedRows())
                 .putLong(file.deletedCount())
                 .putVarint(file.certainColumns().size());
@@ -153,6 +167,10 @@ final class ShardScans {
                 (flags & CHECKSUMS) != 0
                         ? OptionalInt.of(reader.getInt("checksum block"))
                         : OptionalInt.empty();
+        Optional<IndexedMetadata> indexedMetadata =
+                (flags & INDEXED_METADATA) != 0
+                        ? Optional.of(indexedMetadata(reader))
+                        : Optional.empty();
         byte[] deletedRows = reader.getSizedBytes("deleted rows");
         long deletedCount = reader.getLong("deleted count");
         List<Integer> certainColumns = ids(reader);
@@ -171,7 +189,13 @@ final class ShardScans {
                 certainColumns,
                 bitmapIndexBytes,
                 checksumBlockBytes,
+                indexedMetadata,
                 (flags & FRESH) != 0);
+    }
+
+    private static IndexedMetadata indexedMetadata(PayloadReader reader) {
+        long keyIndexBytes = reader.getLong("key index size");
+        return new IndexedMetadata(keyIndexBytes, reader.getInt("bytes of metadata"));
     }
 
     private static OptionalLong optionalLong(

@@ -10,6 +10,12 @@ final class Varint {
 
     private Varint() {}
 
+    /** The length of a value. */
+    static int sizeBytes(int value) {
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(value);
+        return Math.max(1, (bits + 6) / 7);
+    }
+
     /** Writes a value and returns the offset behind it. */
     static int put(byte[] array, int offset, int value) {
         int position = offset;

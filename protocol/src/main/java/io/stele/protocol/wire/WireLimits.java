@@ -13,7 +13,7 @@ public final class WireLimits {
     public static final int MAGIC = 0x53544C45;
 
     /** The version this code speaks. */
-    public static final int VERSION = 3;
+    public static final int VERSION = 4;
 
     /** The oldest version that clients accept from an older sidecar. */
     public static final int MIN_VERSION = 1;
@@ -23,6 +23,9 @@ public final class WireLimits {
 
     /** The first version that begins and commits transactions by {@link FrameType#ACTION}. */
     public static final int TRANSACTIONS_VERSION = 3;
+
+    /** The first version whose plans have files with metadata in their key indexes. */
+    public static final int INDEXED_METADATA_VERSION = 4;
 
     /** Type and request id, which the length of a frame counts beside its payload. */
     public static final int FRAME_OVERHEAD_BYTES = 5;

@@ -8,7 +8,7 @@ import io.stele.protocol.TableId;
 import java.util.Arrays;
 
 /**
- * Builds the bytes of a write batch, which travel the wire and lie in the log as they are:
+ * A builder of the bytes of a write batch, which travel the wire and lie in the log as they are:
  *
  * <pre>
  * table id 8 | schema version 4 | operation count 4 | operations

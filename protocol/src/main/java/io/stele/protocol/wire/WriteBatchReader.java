@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Walks over the operations of a write batch without copying: after {@link #next} the key and the
- * row are ranges of {@link #buffer}. Checks the structure while reading; the content of rows is
- * checked by the row layout. Confined to one thread.
+ * A cursor over the operations of a write batch that copies nothing: after {@link #next} the key
+ * and the row are ranges of {@link #buffer}. Checks the structure while reading; the content of
+ * rows is checked by the row layout. Confined to one thread.
  *
  * <p>Invariant: a range it names lies inside the batch.
  */

@@ -51,11 +51,11 @@ final class TestApiJson {
         List<Object> messages =
                 List.of(
                         Done.DONE,
-                        new FragmentUse(1, 2, 3, 4),
-                        new FragmentCacheReply(
+                        new CachedResultUse(1, 2, 3, 4),
+                        new AggregateCacheReply(
                                 "node-1",
                                 List.of(
-                                        new FragmentCacheUse(
+                                        new ResultCacheUse(
                                                 Optional.of("s.t"),
                                                 1,
                                                 2,
@@ -93,12 +93,12 @@ final class TestApiJson {
                                 ColumnChange.addField(
                                         List.of("a", "b"), "c", DataType.parse("bigint"))),
                         new AlterTableRequest(TABLE, 4, ColumnChange.dropNotNull("a")),
-                        new OpenReadPointRequest(List.of(TABLE), Optional.of(new Lsn(9)), 1000),
-                        new OpenReadPointRequest(
+                        new OpenSnapshotRequest(List.of(TABLE), Optional.of(new Lsn(9)), 1000),
+                        new OpenSnapshotRequest(
                                 List.of(TABLE), Optional.empty(), 1000, Optional.of(new Lsn(8))),
-                        new RenewReadPointRequest("r", 5),
-                        new CloseReadPointRequest("r"),
-                        new ReadPointReply("r", new Lsn(9), 5),
+                        new RenewSnapshotRequest("r", 5),
+                        new CloseSnapshotRequest("r"),
+                        new SnapshotReply("r", new Lsn(9), 5),
                         new PlanScanRequest("r", TABLE, ScanPredicate.ALL, List.of(1), true),
                         new PlanScanRequest(
                                 "r",
@@ -121,7 +121,8 @@ final class TestApiJson {
                                 Optional.of(List.of(new UUID(3, 4)))),
                         new CommitTransactionReply(new Lsn(Long.MAX_VALUE)),
                         new AbortTransactionRequest("x"),
-                        new DeletePartitionsRequest(TABLE, ScanPredicate.ALL),
+                        new DeletePartitionsRequest(TABLE, ScanPredicate.ALL, Optional.empty()),
+                        new DeletePartitionsRequest(TABLE, ScanPredicate.ALL, Optional.of("1-a")),
                         new ListPartitionsReply(
                                 List.of(new PartitionFiles(new byte[] {1, 2}, 3, 4, 5))),
                         new ListFilesReply(
@@ -239,6 +240,7 @@ final class TestApiJson {
                         List.of(1),
                         OptionalLong.empty(),
                         OptionalInt.of(32_768),
+                        Optional.of(new IndexedMetadata(9_000, 800)),
                         true);
         ScanPlan plan =
                 new ScanPlan(
@@ -254,12 +256,26 @@ final class TestApiJson {
         assertThat(read.firstRowId()).hasValue(4);
         assertThat(read.ingestLsn()).isEmpty();
         assertThat(read.checksumBlockBytes()).hasValue(32_768);
+        assertThat(read.indexedMetadata()).contains(new IndexedMetadata(9_000, 800));
+        String before =
+                new String(json, StandardCharsets.UTF_8)
+                        .replace(
+                                "\"indexedMetadata\":{\"keyIndexBytes\":9000,\"metadataBytes\":800},",
+                                "");
+        FileScan older =
+                ApiJson.read(before.getBytes(StandardCharsets.UTF_8), ScanPlan.class)
+                        .shards()
+                        .get(0)
+                        .files()
+                        .get(0);
+        assertThat(before).doesNotContain("indexedMetadata");
+        assertThat(older.indexedMetadata()).isEmpty();
         assertThat(read.fresh()).isTrue();
     }
 
     @Test
     void testNamesOfActionsAndFieldsStayAsTheyAre() {
-        assertThat(Actions.OPEN_READ_POINT).isEqualTo("open-read-point");
+        assertThat(Actions.OPEN_SNAPSHOT).isEqualTo("open-read-point");
         assertThat(
                         new String(
                                 ApiJson.write(
@@ -299,6 +315,6 @@ final class TestApiJson {
     @Test
     void anOlderClientAsksForNoLsnInParticular() {
         byte[] json = "{\"tableIds\":[],\"lsn\":null,\"ttlMillis\":5}".getBytes(UTF_8);
-        assertThat(ApiJson.read(json, OpenReadPointRequest.class).atLeast()).isEmpty();
+        assertThat(ApiJson.read(json, OpenSnapshotRequest.class).atLeast()).isEmpty();
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -28,7 +28,8 @@ final class TestMessages {
                 .isEqualTo("53544c45" + "00000001" + "05612e622e63" + "05666c696e6b");
         assertThat(Hello.decode(frame(FrameType.HELLO, hello.encode()))).isEqualTo(hello);
         assertThat(hello.toString()).doesNotContain("a.b.c");
-        Hello tagged = new Hello(1, "a.b.c", "flink", Optional.of(new QueryTag("ann", "", "etl")));
+        Hello tagged =
+                new Hello(1, "a.b.c", "flink", Optional.of(new QueryIdentity("ann", "", "etl")));
         assertThat(hex(tagged.encode()))
                 .isEqualTo(hex(hello.encode()) + "03616e6e" + "00" + "0365746c");
         assertThat(Hello.decode(frame(FrameType.HELLO, tagged.encode()))).isEqualTo(tagged);

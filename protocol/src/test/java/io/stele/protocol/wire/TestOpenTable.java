@@ -9,16 +9,17 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.IndexedMetadata;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableRequest;
@@ -79,12 +80,13 @@ final class TestOpenTable {
                                                 NOTHING,
                                                 Optional.empty(),
                                                 Optional.empty(),
-                                                Optional.empty()))))
+                                                Optional.empty()),
+                                        WireLimits.VERSION)))
                 .isEqualTo("01" + "00");
         OpenTableReply warm =
                 new OpenTableReply(
                         NOTHING,
-                        Optional.of(new ReadPointReply("a3", new Lsn(9), 60_000)),
+                        Optional.of(new SnapshotReply("a3", new Lsn(9), 60_000)),
                         Optional.of(
                                 new MetadataChanges(
                                         new MetadataVersion(10, 11, 12),
@@ -99,11 +101,11 @@ final class TestOpenTable {
                                                 5,
                                                 2,
                                                 Optional.empty()))));
-        assertThat(hex(OpenTableResult.encode(warm)))
+        assertThat(hex(OpenTableResult.encode(warm, WireLimits.VERSION)))
                 .isEqualTo(
                         "01"
                                 + "1e"
-                                + "026133" // read point
+                                + "026133" // snapshot
                                 + "0000000000000009"
                                 + "000000000000ea60"
                                 + "000000000000000a" // changes
@@ -123,7 +125,6 @@ final class TestOpenTable {
 
     @Test
     void testGoldenPlan() {
-        PayloadWriter writer = new PayloadWriter(16);
         FileScan file =
                 new FileScan(
                         "f",
@@ -146,42 +147,55 @@ final class TestOpenTable {
                         List.of(12),
                         OptionalLong.of(13),
                         OptionalInt.of(14),
+                        Optional.of(new IndexedMetadata(18, 17)),
                         true);
-        ShardScans.put(
-                writer,
+        List<ShardScan> shards =
                 List.of(
                         new ShardScan(
-                                new ShardId(15, 16), List.of(file), true, ScanMode.LOOKUP, 17)));
-        assertThat(hex(writer.toByteArray()))
-                .isEqualTo(
-                        "01"
-                                + "0000000f" // shard
-                                + "00000010"
-                                + "01"
-                                + "03"
-                                + "0000000000000011"
-                                + "01" // files
-                                + "0166"
-                                + "0000000000000001"
-                                + "0000000000000002"
-                                + "00000003"
-                                + "0000000000000004"
-                                + "0000000000000005"
-                                + "1f"
-                                + "0000000000000006"
-                                + "0000000000000007"
-                                + "000000000000000d"
-                                + "0000000e"
-                                + "020809"
-                                + "000000000000000a"
-                                + "01" // certain columns
-                                + "0000000c"
-                                + "01" // columns
-                                + "0000000b"
-                                + "ffffffffffffffff"
-                                + "07"
-                                + "0101"
-                                + "020203");
+                                new ShardId(15, 16), List.of(file), true, ScanMode.LOOKUP, 17));
+        assertThat(planned(shards, WireLimits.VERSION))
+                .isEqualTo(goldenPlan("3f", "0000000000000012" + "00000011"));
+        assertThat(planned(shards, WireLimits.INDEXED_METADATA_VERSION - 1))
+                .as("to readers of before it has none")
+                .isEqualTo(goldenPlan("1f", ""));
+    }
+
+    private static String planned(List<ShardScan> shards, int version) {
+        PayloadWriter writer = new PayloadWriter(16);
+        ShardScans.put(writer, shards, version);
+        return hex(writer.toByteArray());
+    }
+
+    private static String goldenPlan(String flags, String indexedMetadata) {
+        return ("01"
+                + "0000000f" // shard
+                + "00000010"
+                + "01"
+                + "03"
+                + "0000000000000011"
+                + "01" // files
+                + "0166"
+                + "0000000000000001"
+                + "0000000000000002"
+                + "00000003"
+                + "0000000000000004"
+                + "0000000000000005"
+                + flags
+                + "0000000000000006"
+                + "0000000000000007"
+                + "000000000000000d"
+                + "0000000e"
+                + indexedMetadata
+                + "020809"
+                + "000000000000000a"
+                + "01" // certain columns
+                + "0000000c"
+                + "01" // columns
+                + "0000000b"
+                + "ffffffffffffffff"
+                + "07"
+                + "0101"
+                + "020203");
     }
 
     @Test
@@ -200,7 +214,7 @@ final class TestOpenTable {
         Random random = new Random(11);
         for (int i = 0; i < 300; i++) {
             OpenTableReply reply = reply(random);
-            OpenTableReply found = decodeReply(OpenTableResult.encode(reply));
+            OpenTableReply found = decodeReply(OpenTableResult.encode(reply, WireLimits.VERSION));
             // Arrays in records are compared by what JSON says of them
             assertThat(ApiJson.write(found)).isEqualTo(ApiJson.write(reply));
             assertThat(found.relation()).isEqualTo(reply.relation());
@@ -215,7 +229,7 @@ final class TestOpenTable {
         for (int length = 0; length < request.length; length++) {
             assertRefused(TestOpenTable::decodeRequest, Arrays.copyOf(request, length), "");
         }
-        byte[] reply = OpenTableResult.encode(fullReply(new Random(5)));
+        byte[] reply = OpenTableResult.encode(fullReply(new Random(5)), WireLimits.VERSION);
         for (int length = 0; length < reply.length; length++) {
             assertRefused(TestOpenTable::decodeReply, Arrays.copyOf(reply, length), "");
         }
@@ -228,7 +242,7 @@ final class TestOpenTable {
                 TestOpenTable::decodeRequest,
                 Arrays.copyOf(request, request.length + 1),
                 "expected the end of the payload, found 1");
-        byte[] reply = OpenTableResult.encode(fullReply(new Random(5)));
+        byte[] reply = OpenTableResult.encode(fullReply(new Random(5)), WireLimits.VERSION);
         assertRefused(
                 TestOpenTable::decodeReply,
                 Arrays.copyOf(reply, reply.length + 2),
@@ -316,7 +330,7 @@ final class TestOpenTable {
     void testChangedBytesAreReadOrRefused() {
         Random random = new Random(17);
         byte[] request = OpenTable.encode(request(63));
-        byte[] reply = OpenTableResult.encode(fullReply(new Random(5)));
+        byte[] reply = OpenTableResult.encode(fullReply(new Random(5)), WireLimits.VERSION);
         int refused = 0;
         for (int i = 0; i < 20_000; i++) {
             refused += isRefused(TestOpenTable::decodeRequest, changed(request, random)) ? 1 : 0;
@@ -374,8 +388,8 @@ final class TestOpenTable {
                         parts,
                         32,
                         List.of(
-                                new KnownPlan(new TableId(7), 3, Optional.of("t"), 4_000),
-                                new KnownPlan(new TableId(8), 1, Optional.empty(), 0))));
+                                new CachedPlan(new TableId(7), 3, Optional.of("t"), 4_000),
+                                new CachedPlan(new TableId(8), 1, Optional.empty(), 0))));
     }
 
     private static <T> Optional<T> part(int parts, int bit, T value) {
@@ -407,7 +421,7 @@ final class TestOpenTable {
                 new ViewSchema("shop", "oldest", 3, "select 1", Optional.empty(), Optional.empty());
         return new OpenTableReply(
                 new RelationReply(Optional.empty(), Optional.of(view)),
-                Optional.of(new ReadPointReply("böt" + random.nextInt(), new Lsn(8), 60_000)),
+                Optional.of(new SnapshotReply("böt" + random.nextInt(), new Lsn(8), 60_000)),
                 Optional.of(
                         new MetadataChanges(
                                 new MetadataVersion(
@@ -461,6 +475,9 @@ final class TestOpenTable {
                 random.nextBoolean() ? List.of(1, -2) : List.of(),
                 optional(random),
                 random.nextBoolean() ? OptionalInt.of(random.nextInt()) : OptionalInt.empty(),
+                random.nextBoolean()
+                        ? Optional.of(new IndexedMetadata(1L << 40, 1 + random.nextInt(1 << 20)))
+                        : Optional.empty(),
                 random.nextBoolean());
     }
 

@@ -13,8 +13,8 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
- * Decides whether a caller holds the shared secret, and counts and delays callers that do not. One
- * instance serves every port. Thread safe.
+ * The check whether a caller holds the shared secret, which counts and delays callers that do not.
+ * One instance serves every port. Thread safe.
  */
 public final class Authenticator {
     static final Duration FAILURE_DELAY = Duration.ofMillis(250);

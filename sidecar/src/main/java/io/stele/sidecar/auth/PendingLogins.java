@@ -3,6 +3,7 @@ package io.stele.sidecar.auth;
 import static com.google.common.base.Preconditions.checkArgument;
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.sidecar.metrics.AccessMetrics;
@@ -26,7 +27,7 @@ public final class PendingLogins {
     private final Duration timeout;
     private final AccessMetrics metrics;
 
-    // Guarded by this
+    @GuardedBy("this")
     private final LinkedHashSet<Login> pending = new LinkedHashSet<>();
 
     public PendingLogins(int maxPending, Duration timeout, AccessMetrics metrics) {

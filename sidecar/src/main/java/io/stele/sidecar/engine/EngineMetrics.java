@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Suppliers;
 import com.google.inject.Inject;
-import io.stele.engine.EngineStatus;
-import io.stele.engine.TableStatus;
-import io.stele.engine.shard.ApplyStatus;
+import io.stele.engine.shard.apply.ApplyStatus;
+import io.stele.engine.status.EngineStatus;
+import io.stele.engine.status.TableStatus;
 import io.stele.objectstore.metrics.Cumulative;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;

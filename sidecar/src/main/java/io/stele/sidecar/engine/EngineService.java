@@ -5,16 +5,16 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
-import io.stele.engine.CacheOptions;
-import io.stele.engine.EngineStatus;
-import io.stele.engine.EngineThreads;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.StorageOptions;
-import io.stele.engine.ThreadsStatus;
 import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.TableEntry;
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.node.ThreadsStatus;
 import io.stele.engine.shard.Damage;
+import io.stele.engine.status.EngineStatus;
 import io.stele.engine.wal.EncryptedLogFiles;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LogFiles;
@@ -48,6 +48,7 @@ import io.stele.protocol.api.StatusReply;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.scheduler.ContextPool;
 import io.stele.scheduler.FairPoolOptions;
@@ -67,6 +68,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -198,14 +200,30 @@ public final class EngineService implements AutoCloseable {
                     e);
         }
         StorageEngine opened = engine();
-        opened.tellMaintenanceFailures(new MaintenanceLog(logger::warn, System::nanoTime));
+        opened.notifyMaintenanceFailures(new MaintenanceLog(logger::warn, System::nanoTime));
         opened.knownCatalog().addListener((before, after) -> dataCache.follow(after));
         dataCache.follow(opened.knownCatalog().current());
+        warnOfTimesToLive(opened.knownCatalog().current());
         logger.info(
                 "Recovered %s and %s in %s ms",
                 config.getWarehousePath(),
                 config.getWalPath(),
                 Duration.ofNanos(System.nanoTime() - start).toMillis());
+    }
+
+    private static void warnOfTimesToLive(Catalog catalog) {
+        List<String> tables =
+                catalog.tables().stream()
+                        .map(TableEntry::schema)
+                        .filter(table -> table.options().timeToLiveIsInDoubt())
+                        .map(TableSchema::qualifiedName)
+                        .toList();
+        if (!tables.isEmpty()) {
+            logger.warn(
+                    "Expired rows of %d tables are retained, because a catalog version was given up that may have changed their time_to_live, until it is set by ALTER TABLE ... SET PROPERTIES, be it as it is: %s",
+                    tables.size(),
+                    String.join(", ", tables.subList(0, Math.min(100, tables.size()))));
+        }
     }
 
     private ContextPool contextPool() {
@@ -317,6 +335,12 @@ public final class EngineService implements AutoCloseable {
         return open;
     }
 
+    /** Whether the engine has failed for good, so that only another start helps. */
+    public boolean hasFailed() {
+        StorageEngine open = engine;
+        return open != null && open.failed().isDone();
+    }
+
     /**
      * The scheduler of reads.
      *
@@ -374,7 +398,10 @@ public final class EngineService implements AutoCloseable {
         NodeAddress address = new NodeAddress(nodeId, "", ports.clientPort(), ports.flightPort());
         return new TableDescription(
                 schema,
-                engine().statistics(schema.id()),
+                engine().statistics(
+                                schema.id(),
+                                OptionalInt.of(schema.schemaVersion()),
+                                ScanPredicate.ALL),
                 ShardRouting.single(address, schema.shardCount()),
                 Optional.of(engine().changedLsn(schema.id())));
     }
@@ -522,7 +549,7 @@ public final class EngineService implements AutoCloseable {
                         config.getTransactionIdleTimeout().toJavaTime())
                 .withTargetFileBytes(config.getTargetFileSize().toBytes())
                 .withCompactionLimit(compactionLimit())
-                .withApply(StorageOptions.DEFAULT.apply().withLanes(1, config.getApplyMaxLanes()))
+                .withApply(StorageOptions.DEFAULT.apply().withWorkers(1, config.getApplyMaxLanes()))
                 .withCaches(
                         new CacheOptions(
                                 config.getBlockCacheSize().toBytes(),

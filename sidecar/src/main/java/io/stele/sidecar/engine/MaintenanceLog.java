@@ -2,8 +2,9 @@ package io.stele.sidecar.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.shard.MaintenanceFailure;
-import io.stele.engine.shard.MaintenanceListener;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.stele.engine.shard.maintenance.MaintenanceFailure;
+import io.stele.engine.shard.maintenance.MaintenanceListener;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -23,9 +24,13 @@ final class MaintenanceLog implements MaintenanceListener {
     private final Consumer<String> warnings;
     private final LongSupplier nanoTime;
 
-    // guarded by this
+    @GuardedBy("this")
     private long windowNanos;
+
+    @GuardedBy("this")
     private int lines;
+
+    @GuardedBy("this")
     private long leftOut;
 
     /**

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Suppliers;
 import com.google.inject.Inject;
-import io.stele.engine.ThreadsStatus;
+import io.stele.engine.node.ThreadsStatus;
 import io.stele.objectstore.metrics.Cumulative;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;

@@ -10,7 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.weakref.jmx.MBeanExporter;
 
-/** Exports metrics of every scheduling group and pool, which exist once the engine is open. */
+/**
+ * An exporter of the metrics of every scheduling group and pool, which exist once the engine is
+ * open.
+ */
 public final class SchedulingGroupMBeans {
     // A scrape reads every gauge: one snapshot of the scheduler serves them all.
     private static final long CACHE_MILLIS = 500;

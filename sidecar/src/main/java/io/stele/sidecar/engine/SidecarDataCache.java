@@ -2,6 +2,7 @@ package io.stele.sidecar.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.engine.catalog.Catalog;
@@ -12,7 +13,7 @@ import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.DataCacheMBeans;
 import io.stele.objectstore.cached.DataCacheMetrics;
 import io.stele.objectstore.cached.DefaultCache;
-import io.stele.objectstore.cached.Warming;
+import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DataCacheSpace;
@@ -38,9 +39,12 @@ public final class SidecarDataCache {
 
     private final DataCacheConfig config;
     private final CacheFolder folder;
-    private final Warming warming;
+    private final WarmingPolicy warming;
     private final DataCacheMBeans mbeans;
-    private @Nullable ExecutorService threads; // guarded by this
+
+    @GuardedBy("this")
+    private @Nullable ExecutorService threads;
+
     private volatile @Nullable DataCache cache; // written under this object's lock
 
     @Inject
@@ -53,10 +57,12 @@ public final class SidecarDataCache {
         this.mbeans = new DataCacheMBeans(exporter, SidecarDataCache::objectName);
         this.config = requireNonNull(config, "config is null");
         if (!storage.isWarmOnFlush()) {
-            this.warming = Warming.NOTHING;
+            this.warming = WarmingPolicy.NOTHING;
         } else {
             this.warming =
-                    storage.isWarmOnCompaction() ? Warming.NEW_AND_HOT_FILES : Warming.NEW_FILES;
+                    storage.isWarmOnCompaction()
+                            ? WarmingPolicy.NEW_AND_HOT_FILES
+                            : WarmingPolicy.NEW_FILES;
         }
     }
 

@@ -8,7 +8,7 @@ import io.airlift.units.MaxDataSize;
 import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
-import io.stele.engine.shard.ApplyOptions;
+import io.stele.engine.shard.apply.ApplyOptions;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
@@ -21,6 +21,7 @@ public class StorageConfig {
     private String warehousePath = "";
     private String walPath = "";
     private String walGivenUp = "";
+    private boolean walExitOnFailure = true;
     private DataSize memTableSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize memTableTotalSize = DataSize.of(512, DataSize.Unit.MEGABYTE);
     private Duration memTableMaxAge = new Duration(1, TimeUnit.MINUTES);
@@ -93,6 +94,18 @@ public class StorageConfig {
             "The id of a log that is lost: the sidecar begins an empty one in its place, and what only that log had is gone")
     public StorageConfig setWalGivenUp(String walGivenUp) {
         this.walGivenUp = walGivenUp;
+        return this;
+    }
+
+    public boolean isWalExitOnFailure() {
+        return walExitOnFailure;
+    }
+
+    @Config("stele.wal.exit-on-failure")
+    @ConfigDescription(
+            "Whether the process ends when the write-ahead log has failed for good (exit code 4) or another sidecar has taken it over (5)")
+    public StorageConfig setWalExitOnFailure(boolean walExitOnFailure) {
+        this.walExitOnFailure = walExitOnFailure;
         return this;
     }
 
@@ -365,7 +378,7 @@ public class StorageConfig {
     }
 
     @Min(1)
-    @Max(ApplyOptions.MOST_LANES)
+    @Max(ApplyOptions.MOST_WORKERS)
     public int getApplyMaxLanes() {
         return applyMaxLanes;
     }

@@ -8,18 +8,26 @@ import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.sidecar.engine.FragmentResults;
+import io.stele.sidecar.engine.ReplyBudget;
+import io.stele.sidecar.engine.SidecarAggregateCache;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The actions of the sidecar by their names, for all of its servers. Thread safe. */
 public final class ActionHandlers {
+    private final ActionResults results;
     private final ScanActions scans;
     private final Map<String, ActionHandler> repeatable;
     private final Map<String, ActionHandler> handlers;
 
     @Inject
-    public ActionHandlers(EngineService engine, FragmentResults fragments) {
-        this.scans = new ScanActions(engine);
+    public ActionHandlers(
+            EngineService engine, SidecarAggregateCache aggregateCache, ReplyBudget replies) {
+        this.results = new ActionResults(replies);
+        this.scans = new ScanActions(engine, aggregateCache.cache());
         TransactionActions transactions = new TransactionActions(engine);
         Map<String, ActionHandler> reads =
                 ImmutableMap.<String, ActionHandler>builder()
@@ -38,7 +46,7 @@ public final class ActionHandlers {
                         .putAll(new CatalogActions(engine).handlers())
                         .putAll(new ViewActions(engine).handlers())
                         .putAll(transactions.handlers())
-                        .putAll(new MaintenanceActions(engine, fragments).handlers())
+                        .putAll(new MaintenanceActions(engine, aggregateCache).handlers())
                         .buildOrThrow();
     }
 
@@ -67,29 +75,47 @@ public final class ActionHandlers {
 
     /**
      * Runs an action that may be repeated: one that opens or plans a read, or that begins or
-     * commits a transaction; may block.
+     * commits a transaction; may block, for room for its result as well.
      *
      * @param request JSON
-     * @return JSON
-     * @throws SteleException INVALID_ARGUMENT: the action may not be repeated; or the action's own
-     *     failure
+     * @param isGone whether nobody waits for the result any more
+     * @param maxBytes of the result
+     * @return JSON; empty if the caller had gone before the action began
+     * @throws SteleException INVALID_ARGUMENT: the action may not be repeated, or its result is
+     *     larger; BUSY: there is no room for it; or the action's own failure
      */
-    public byte[] repeat(String type, byte[] request) {
+    public Optional<ActionReply> repeat(
+            String type, byte[] request, BooleanSupplier isGone, int maxBytes) {
         ActionHandler handler = find(repeatable, type);
         try {
-            return ApiJson.write(handler.run().apply(request));
+            return results.run(type, handler.reader().apply(request), isGone, 1, maxBytes);
         } catch (IllegalArgumentException wrong) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT, String.valueOf(wrong.getMessage()), wrong);
         }
     }
 
+    /** Runs any action, as {@link #repeat}. */
+    Optional<ActionReply> run(
+            String type, byte[] request, BooleanSupplier isGone, int copies, int maxBytes) {
+        return results.run(type, find(type).reader().apply(request), isGone, copies, maxBytes);
+    }
+
+    /** The JSON of a small reply of an action; may block, for room for it. */
+    public ActionReply reply(Supplier<Object> message) {
+        return results.run(0, () -> ApiJson.write(message.get()));
+    }
+
     /**
-     * The action of that name, for a caller with a decoded request; may block.
+     * The action of that name, for a caller with a decoded request; may block, for room for its
+     * result as well.
      *
+     * @param encoder of the result
      * @throws SteleException the failure of the action
      */
-    public OpenTableReply openTable(OpenTableRequest request) {
-        return scans.openTable(request);
+    public ActionReply openTable(
+            OpenTableRequest request, Function<OpenTableReply, byte[]> encoder) {
+        return results.run(
+                ScanActions.resultBytes(request), () -> encoder.apply(scans.openTable(request)));
     }
 }

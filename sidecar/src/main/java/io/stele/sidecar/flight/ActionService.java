@@ -3,30 +3,58 @@ package io.stele.sidecar.flight;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.flight.Action;
 import io.stele.protocol.flight.ActionResult;
 import io.stele.protocol.flight.ActionType;
 import io.stele.protocol.flight.Empty;
+import io.stele.protocol.flight.FlightMethods;
+import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.AccessMetrics;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
-/** DoAction and ListActions. Thread safe. */
+/**
+ * DoAction and ListActions. Thread safe.
+ *
+ * <p>Invariant: a result has its bytes of the budget of replies until its client has it; one that
+ * takes nothing for long loses its connection.
+ */
 final class ActionService {
     private static final Logger log = Logger.get(ActionService.class);
 
     /** Of a request; definitions of wide tables are longer. */
     private static final int MAX_LOGGED_CHARS = 2_000;
 
+    /** Of a result: the message of gRPC is made of its JSON. */
+    private static final int COPIES = 2;
+
+    /** Less than clients take, for what is around the JSON. */
+    private static final int MAX_RESULT_BYTES = FlightMethods.MAX_MESSAGE_BYTES - (1 << 10);
+
     private final ActionHandlers handlers;
     private final MetadataWatches watches;
     private final AccessMetrics metrics;
+    private final long untakenNanos;
+    private final Set<Sent> sent = ConcurrentHashMap.newKeySet();
 
-    ActionService(ActionHandlers handlers, MetadataWatches watches, AccessMetrics metrics) {
+    /**
+     * @param untaken how long a client may leave a result
+     */
+    ActionService(
+            ActionHandlers handlers,
+            MetadataWatches watches,
+            AccessMetrics metrics,
+            Duration untaken) {
+        this.untakenNanos = untaken.toNanos();
         this.handlers = requireNonNull(handlers, "handlers is null");
         this.watches = requireNonNull(watches, "watches is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
@@ -38,31 +66,99 @@ final class ActionService {
             watches.begin(action.body(), (ServerCallStreamObserver<ActionResult>) results);
             return;
         }
-        ActionResult result;
+        ServerCallStreamObserver<ActionResult> call =
+                (ServerCallStreamObserver<ActionResult>) results;
+        Sent result = new Sent(RequestRoomInterceptor.endConnection());
+        call.setOnCloseHandler(result::close);
+        call.setOnCancelHandler(result::close);
         audit(action);
+        Optional<ActionReply> reply;
         try {
-            result =
-                    new ActionResult(
-                            ApiJson.write(handlers.find(action.type()).run().apply(action.body())));
+            reply =
+                    handlers.run(
+                            action.type(),
+                            action.body(),
+                            call::isCancelled,
+                            COPIES,
+                            MAX_RESULT_BYTES);
         } catch (RuntimeException e) {
             results.onError(CallFailures.describe("Action " + action.type(), e));
             return;
         }
-        results.onNext(result);
-        results.onCompleted();
+        reply.ifPresent(made -> send(made, result, call));
+    }
+
+    private static void send(
+            ActionReply reply, Sent result, ServerCallStreamObserver<ActionResult> call) {
+        result.hold(reply.room());
+        call.onNext(new ActionResult(reply.bytes()));
+        reply.room().shrink(reply.bytes().length); // what gRPC has of it
+        call.onCompleted();
+    }
+
+    /** Ends the connections of clients that leave their results for too long. */
+    void endUntaken(long nowNanos) {
+        sent.forEach(result -> result.endIfLate(nowNanos));
+    }
+
+    /** A result that holds its room until the client has it, or has gone. Thread safe. */
+    private final class Sent implements AutoCloseable {
+        private final Runnable endConnection;
+
+        @GuardedBy("this")
+        private ReplyBudget.@Nullable Room room;
+
+        @GuardedBy("this")
+        private boolean closed;
+
+        @GuardedBy("this")
+        private long sinceNanos;
+
+        Sent(Runnable endConnection) {
+            this.endConnection = endConnection;
+        }
+
+        synchronized void hold(ReplyBudget.Room taken) {
+            if (closed) {
+                taken.close();
+                return;
+            }
+            room = taken;
+            sinceNanos = System.nanoTime();
+            sent.add(this);
+        }
+
+        void endIfLate(long nowNanos) {
+            synchronized (this) {
+                if (closed || nowNanos - sinceNanos < untakenNanos) {
+                    return;
+                }
+            }
+            log.warn("Closing a Flight connection: it takes no result of an action");
+            endConnection.run();
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            sent.remove(this);
+            if (room != null) {
+                room.close();
+            }
+        }
     }
 
     /** Logged, because after every accident the first question is which user changed what. */
     private void audit(Action action) {
         ActionHandler handler = handlers.all().get(action.type());
         if (handler != null && handler.changes()) {
-            QueryTag tag = QueryTagInterceptor.current();
+            QueryIdentity identity = QueryIdentityInterceptor.current();
             String request = new String(action.body(), UTF_8);
             log.info(
                     "%s of user '%s' from '%s': %s",
                     action.type(),
-                    tag.user(),
-                    tag.source(),
+                    identity.user(),
+                    identity.source(),
                     request.length() <= MAX_LOGGED_CHARS
                             ? request
                             : request.substring(0, MAX_LOGGED_CHARS) + "...");

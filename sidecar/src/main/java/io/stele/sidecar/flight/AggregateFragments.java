@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Computes an aggregation on several execution contexts of one scheduling group, and sends what
- * comes out. Confined to the thread of the call.
+ * The computation of an aggregation on several execution contexts of one scheduling group, which
+ * sends the results. Confined to the thread of the call.
  */
 final class AggregateFragments {
     private static final int MAX_BATCH_ROWS = 1 << 16;
@@ -34,15 +34,15 @@ final class AggregateFragments {
     /**
      * Parallel workers of an aggregation that reads files over a network, unless there are more
      * processors: a quarter of the concurrent reads of a sidecar, since lookups need some too. A
-     * file is two or three waits for the store and some hundred milliseconds of decoding.
+     * file is one or two waits for the store and some hundred milliseconds of decoding.
      */
-    private static final int MAX_LANES = 8;
+    private static final int MAX_PARALLEL = 8;
 
     private final AggregateScan scan;
     private final QueryGroup group;
     private final Executor storeReads;
     private final int workers;
-    private int maxLanes;
+    private int maxParallel;
 
     /**
      * @param workers parts that are computed at once
@@ -58,7 +58,8 @@ final class AggregateFragments {
         this.group = requireNonNull(group, "group is null");
         this.storeReads = requireNonNull(storeReads, "storeReads is null");
         this.workers = workers;
-        this.maxLanes = isRemote ? Math.max(workers, Math.min(4 * workers, MAX_LANES)) : workers;
+        this.maxParallel =
+                isRemote ? Math.max(workers, Math.min(4 * workers, MAX_PARALLEL)) : workers;
     }
 
     /**
@@ -81,7 +82,7 @@ final class AggregateFragments {
             AggregatePass pass = scan.pass(groups, workers);
             compute(pass, name, stream);
             if (pass.isCrowded()) {
-                maxLanes = workers;
+                maxParallel = workers;
                 left.push(groups);
                 continue;
             }
@@ -93,7 +94,7 @@ final class AggregateFragments {
                 isFirst = false;
                 stream.send(
                         FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields)))
-                                .withAppMetadata(ApiJson.write(scan.fragmentUse())));
+                                .withAppMetadata(ApiJson.write(scan.cachedResultUse())));
             }
             sent += send(pass, encoder, stream, batchBytes);
         }
@@ -102,18 +103,18 @@ final class AggregateFragments {
 
     /** Computes all parts; the wait ends early if the client cancels. */
     private void compute(AggregatePass pass, String name, OutboundStream<FlightData> stream) {
-        int lanes = Math.min(maxLanes, pass.partCount());
+        int parallel = Math.min(maxParallel, pass.partCount());
         List<ExecutionContext> contexts = new ArrayList<>();
-        List<Edge<AggregateLane.Nothing>> edges = new ArrayList<>();
-        for (int lane = 0; lane < lanes; lane++) {
-            ExecutionContext context = group.scanContext(name + " lane " + lane);
+        List<Edge<AggregateWorker.Nothing>> edges = new ArrayList<>();
+        for (int worker = 0; worker < parallel; worker++) {
+            ExecutionContext context = group.scanContext(name + " lane " + worker);
             contexts.add(context);
-            edges.add(AggregateLane.open(context, pass, storeReads));
+            edges.add(AggregateWorker.open(context, pass, storeReads));
         }
         try {
             var ends = edges.stream().map(Edge::pull).toList();
-            for (int lane = 0; lane < lanes; lane++) {
-                stream.await(ends.get(lane), edges.get(lane)::cancel);
+            for (int worker = 0; worker < parallel; worker++) {
+                stream.await(ends.get(worker), edges.get(worker)::cancel);
             }
         } finally {
             edges.forEach(Edge::cancel);

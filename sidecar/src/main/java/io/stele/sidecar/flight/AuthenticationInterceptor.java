@@ -87,7 +87,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
 
     private <Q, R> ServerCall.Listener<Q> startLogin(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
-        LoginCall<Q, R> limited = new LoginCall<>(call);
+        EndableCall<Q, R> limited = new EndableCall<>(call);
         PendingLogins.Login login = logins.begin(limited::end);
         try {
             HandshakeSize.KEY

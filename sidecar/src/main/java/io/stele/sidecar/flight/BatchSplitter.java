@@ -28,8 +28,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts the Arrow batches of one stream to write batches, one for each shard: encodes rows and
- * keys and finds the shard of each. Confined to one thread.
+ * A converter of the Arrow batches of one stream to write batches, one for each shard: it encodes
+ * rows and keys and finds the shard of each. Confined to one thread.
  *
  * <p>Rows of a table with a primary key go to the shard of their key; others to the requested
  * shard, or that of their distribution key. If any shard will do, batches take the shards in turn,

@@ -10,7 +10,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Waits for the engine on the virtual thread of a call. */
+/** The waits for the engine on the virtual thread of a call. */
 final class Blocking {
     private Blocking() {}
 

@@ -6,6 +6,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableMap;
 import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.CatalogService;
+import io.stele.engine.catalog.CompletedStatement;
+import io.stele.engine.catalog.TableEntry;
 import io.stele.engine.catalog.TableState;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -22,14 +24,19 @@ import io.stele.protocol.api.RenameTableRequest;
 import io.stele.protocol.api.SetCommentRequest;
 import io.stele.protocol.api.SetDefaultRequest;
 import io.stele.protocol.api.SetOptionsRequest;
+import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The actions on schemas and tables. Thread safe. */
 final class CatalogActions {
@@ -43,33 +50,61 @@ final class CatalogActions {
         return ImmutableMap.<String, ActionHandler>builder()
                 .put(
                         Actions.CREATE_SCHEMA,
-                        ActionHandler.changing(
-                                "Creates a schema", CreateSchemaRequest.class, this::createSchema))
+                        ActionHandler.statement(
+                                "Creates a schema",
+                                CreateSchemaRequest.class,
+                                this::catalog,
+                                this::createSchema,
+                                (_, _) -> DONE))
                 .put(
                         Actions.DROP_SCHEMA,
-                        ActionHandler.changing(
-                                "Drops a schema", DropSchemaRequest.class, this::dropSchema))
+                        ActionHandler.statement(
+                                "Drops a schema",
+                                DropSchemaRequest.class,
+                                this::catalog,
+                                this::dropSchema,
+                                (_, _) -> DONE))
                 .put(
                         Actions.RENAME_SCHEMA,
-                        ActionHandler.changing(
-                                "Renames a schema", RenameSchemaRequest.class, this::renameSchema))
+                        ActionHandler.statement(
+                                "Renames a schema",
+                                RenameSchemaRequest.class,
+                                this::catalog,
+                                this::renameSchema,
+                                (_, _) -> DONE))
                 .put(Actions.LIST_SCHEMAS, ActionHandler.of("Lists the schemas", this::listSchemas))
                 .put(
                         Actions.CREATE_TABLE,
-                        ActionHandler.changing(
-                                "Creates a table", CreateTableRequest.class, this::createTable))
+                        ActionHandler.statement(
+                                "Creates a table",
+                                CreateTableRequest.class,
+                                this::catalog,
+                                this::createTable,
+                                this::described))
                 .put(
                         Actions.DROP_TABLE,
-                        ActionHandler.changing(
-                                "Drops a table", TableRequest.class, this::dropTable))
+                        ActionHandler.statement(
+                                "Drops a table",
+                                TableRequest.class,
+                                this::catalog,
+                                this::dropTable,
+                                (_, _) -> DONE))
                 .put(
                         Actions.TRUNCATE_TABLE,
-                        ActionHandler.changing(
-                                "Empties a table", TableRequest.class, this::truncateTable))
+                        ActionHandler.statement(
+                                "Empties a table",
+                                TableRequest.class,
+                                this::catalog,
+                                this::truncateTable,
+                                this::described))
                 .put(
                         Actions.RENAME_TABLE,
-                        ActionHandler.changing(
-                                "Renames a table", RenameTableRequest.class, this::renameTable))
+                        ActionHandler.statement(
+                                "Renames a table",
+                                RenameTableRequest.class,
+                                this::catalog,
+                                this::renameTable,
+                                this::described))
                 .put(
                         Actions.LIST_TABLES,
                         ActionHandler.of(
@@ -81,33 +116,58 @@ final class CatalogActions {
                         ActionHandler.of("Describes a table", TableRequest.class, this::getTable))
                 .put(
                         Actions.SET_COMMENT,
-                        ActionHandler.changing(
+                        ActionHandler.statement(
                                 "Sets the comment of a table or column",
                                 SetCommentRequest.class,
-                                this::setComment))
+                                this::catalog,
+                                this::setComment,
+                                this::described))
                 .put(
                         Actions.SET_DEFAULT,
-                        ActionHandler.changing(
+                        ActionHandler.statement(
                                 "Sets the default value of a column",
                                 SetDefaultRequest.class,
-                                this::setDefault))
+                                this::catalog,
+                                this::setDefault,
+                                this::described))
                 .put(
                         Actions.SET_OPTIONS,
-                        ActionHandler.changing(
+                        ActionHandler.statement(
                                 "Changes options of a table",
                                 SetOptionsRequest.class,
-                                this::setOptions))
+                                this::catalog,
+                                this::setOptions,
+                                this::optionsSet))
                 .put(
                         Actions.ALTER_TABLE,
-                        ActionHandler.changing(
+                        ActionHandler.statement(
                                 "Changes a column of a table, or a field inside one",
                                 AlterTableRequest.class,
-                                this::alterTable))
+                                this::catalog,
+                                this::alterTable,
+                                this::altered))
                 .buildOrThrow();
     }
 
     private CatalogService catalog() {
         return engine.engine().catalog();
+    }
+
+    /** The table of a statement that took effect earlier, as it is now. */
+    private TableDescription described(Object request, CompletedStatement earlier) {
+        return engine.describe(table(earlier));
+    }
+
+    private TableSchema table(CompletedStatement earlier) {
+        return earlier.tableId()
+                .flatMap(id -> catalog().current().findTable(id))
+                .map(TableEntry::schema)
+                .orElseThrow(
+                        () ->
+                                new SteleException(
+                                        ErrorCode.STALE_TABLE,
+                                        "Statement %s took effect, and its table was dropped since"
+                                                .formatted(earlier.id())));
     }
 
     private Object createSchema(CreateSchemaRequest request) {
@@ -227,13 +287,48 @@ final class CatalogActions {
                                         request.change())));
     }
 
+    private Object altered(AlterTableRequest request, CompletedStatement earlier) {
+        TableSchema table = table(earlier);
+        Blocking.await(engine.engine().inEffect(table));
+        return engine.describe(table);
+    }
+
+    private Object optionsSet(SetOptionsRequest request, CompletedStatement earlier) {
+        TableSchema changed = table(earlier);
+        if (request.changed().contains(TableOption.INDEXES)) {
+            checkIndexes(changed, request.values());
+        }
+        return withIndexes(changed, request);
+    }
+
+    /** A unique index with two rows of one value is dropped when its build finds them. */
+    private static void checkIndexes(TableSchema table, TableOptions asked) {
+        Set<String> present =
+                table.options().indexes().stream()
+                        .map(IndexSchema::name)
+                        .collect(Collectors.toSet());
+        for (IndexSchema index : asked.indexes()) {
+            if (!present.contains(index.name())) {
+                throw new SteleException(
+                        ErrorCode.STALE_TABLE,
+                        "Expected index '%s' of table %s.%s, which the statement added; it was dropped since: by another statement, or because its build failed"
+                                .formatted(index.name(), table.schemaName(), table.tableName()));
+            }
+        }
+    }
+
     private Object setOptions(SetOptionsRequest request) {
         TableSchema changed =
                 catalog().setOptions(request.tableId(), request.changed(), request.values());
+        return withIndexes(changed, request);
+    }
+
+    private Object withIndexes(TableSchema changed, SetOptionsRequest request) {
+        TableSchema described = changed;
         if (request.changed().contains(TableOption.INDEXES)) {
-            IndexWaiting.await(engine.engine(), changed, QueryTagInterceptor.user());
-            changed = catalog().current().table(changed.id());
+            IndexWaiting.await(engine.engine(), changed, QueryIdentityInterceptor.user());
+            described = catalog().current().table(changed.id());
         }
-        return engine.describe(changed);
+        return engine.describe(described);
     }
 }

@@ -3,9 +3,10 @@ package io.stele.sidecar.flight;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.stele.engine.ReadPoint;
 import io.stele.engine.catalog.Catalog;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 
 /**
  * ListFlights, GetFlightInfo and GetSchema: tables as stock Flight clients see them, named by the
@@ -38,28 +40,50 @@ final class FlightCatalog {
     // Between GetFlightInfo and its DoGets; these hold the snapshot from then on.
     private static final Duration INFO_LEASE = Duration.ofMinutes(5);
 
-    private final EngineService engine;
+    // What is on its way to a client that reads as fast as it can
+    private static final int READY_BYTES = 256 << 10;
 
-    FlightCatalog(EngineService engine) {
+    private final EngineService engine;
+    private final long stallTimeoutNanos;
+    private final ThreadFactory threads;
+
+    /**
+     * @param threads send lists of tables
+     */
+    FlightCatalog(EngineService engine, Duration stallTimeout, ThreadFactory threads) {
         this.engine = requireNonNull(engine, "engine is null");
+        this.stallTimeoutNanos = stallTimeout.toNanos();
+        this.threads = requireNonNull(threads, "threads is null");
     }
 
     /** Lists tables without endpoints: asking for one takes its snapshot. */
     void listFlights(Criteria criteria, StreamObserver<FlightInfo> infos) {
+        OutboundStream<FlightInfo> stream =
+                new OutboundStream<>(
+                        (ServerCallStreamObserver<FlightInfo>) infos,
+                        READY_BYTES,
+                        stallTimeoutNanos);
+        threads.newThread(() -> list(criteria, stream)).start();
+    }
+
+    /** A client that is behind is waited for: there may be many tables. */
+    private void list(Criteria criteria, OutboundStream<FlightInfo> infos) {
         try {
             String wanted = new String(criteria.expression(), UTF_8);
             Catalog catalog = engine.engine().catalog().current();
             for (String schemaName :
                     wanted.isEmpty() ? List.copyOf(catalog.schemas()) : List.of(wanted)) {
                 for (TableSchema table : catalog.listTables(schemaName)) {
-                    infos.onNext(info(table, List.of()));
+                    infos.send(info(table, List.of()));
                 }
             }
         } catch (RuntimeException e) {
-            infos.onError(CallFailures.describe("ListFlights", e));
+            if (!infos.isCancelled()) {
+                infos.fail(CallFailures.describe("ListFlights", e));
+            }
             return;
         }
-        infos.onCompleted();
+        infos.complete();
     }
 
     /**
@@ -69,10 +93,10 @@ final class FlightCatalog {
         FlightInfo info;
         try {
             TableSchema table = table(descriptor);
-            ReadPoint readPoint =
+            LeasedSnapshot snapshot =
                     Blocking.await(
                             engine.engine()
-                                    .openReadPoint(
+                                    .openSnapshot(
                                             Optional.empty(),
                                             ReadLsnInterceptor.latest(Optional.empty()),
                                             INFO_LEASE));
@@ -80,7 +104,7 @@ final class FlightCatalog {
             for (int shard = 0; shard < table.shardCount(); shard++) {
                 endpoints.add(
                         new FlightEndpoint(
-                                new Ticket(ticket(table, shard, readPoint).encode()), List.of()));
+                                new Ticket(ticket(table, shard, snapshot).encode()), List.of()));
             }
             info = info(table, endpoints);
         } catch (RuntimeException e) {
@@ -132,12 +156,12 @@ final class FlightCatalog {
         return catalog.table(path.get(0), path.get(1));
     }
 
-    private static ScanTicket ticket(TableSchema table, int shard, ReadPoint readPoint) {
+    private static ScanTicket ticket(TableSchema table, int shard, LeasedSnapshot snapshot) {
         return ScanTicket.of(
                         table.id(),
                         ScanMode.SNAPSHOT,
                         table.columns().stream().map(ColumnSchema::id).toList())
-                .at(readPoint.id(), readPoint.lsn())
+                .at(snapshot.id(), snapshot.lsn())
                 .ofVersion(table.schemaVersion())
                 .in(table.shard(shard))
                 .build();

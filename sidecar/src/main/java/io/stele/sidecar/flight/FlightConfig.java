@@ -139,7 +139,8 @@ public class FlightConfig {
     }
 
     @Config("stele.flight.stalled-stream-timeout")
-    @ConfigDescription("A DoGet whose client takes nothing for this long is cancelled")
+    @ConfigDescription(
+            "A DoGet whose client takes nothing for this long is cancelled; one that leaves the result of an action loses its connection")
     public FlightConfig setStalledStreamTimeout(Duration stalledStreamTimeout) {
         this.stalledStreamTimeout = stalledStreamTimeout;
         return this;

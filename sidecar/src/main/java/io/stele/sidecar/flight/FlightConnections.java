@@ -70,6 +70,22 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
         requireNonNull(connection.login).close();
     }
 
+    /**
+     * Ends a connection and all its calls.
+     *
+     * @param client the remote address of a call's transport
+     */
+    void end(@Nullable SocketAddress client) {
+        Connection connection;
+        synchronized (this) {
+            connection = open.get(client);
+        }
+        Channel channel = connection == null ? null : connection.channel;
+        if (channel != null) {
+            channel.eventLoop().execute(() -> channel.unsafe().close(channel.voidPromise()));
+        }
+    }
+
     /** The message is an accepted connection, whose event loop is chosen behind this handler. */
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -80,18 +96,20 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
     /** The first handler of one connection. Confined to its event loop but for its login. */
     private final class Connection extends ChannelInboundHandlerAdapter {
         private @Nullable SocketAddress client; // none before it is registered
+        private volatile @Nullable Channel channel;
         private PendingLogins.@Nullable Login login;
         private boolean isLoggedIn; // guarded by the connections
 
         @Override
         public void channelRegistered(ChannelHandlerContext context) {
-            Channel channel = context.channel();
-            client = channel.remoteAddress();
+            Channel own = context.channel();
+            client = own.remoteAddress();
             if (client == null) {
-                channel.unsafe().close(channel.voidPromise()); // it is gone already
+                own.unsafe().close(own.voidPromise()); // it is gone already
                 return;
             }
-            login = logins.begin(reason -> channel.eventLoop().execute(() -> end(channel)));
+            channel = own;
+            login = logins.begin(reason -> own.eventLoop().execute(() -> end(own)));
             synchronized (FlightConnections.this) {
                 open.put(client, this);
             }

@@ -128,13 +128,16 @@ public final class FlightServer implements AutoCloseable {
                 .handshakeTimeout(loginTimeout.toMillis(), TimeUnit.MILLISECONDS)
                 .addStreamTracerFactory(new HandshakeSize.Factory())
                 .addStreamTracerFactory(new PutRoom.Factory())
+                .addStreamTracerFactory(new RequestRoom.Factory())
                 .addService(
                         ServerInterceptors.interceptForward(
                                 service.definition(),
                                 new AuthenticationInterceptor(authenticator, logins, connections),
                                 new LimitInterceptor(config.getMaxStreams(), metrics),
+                                new RequestRoomInterceptor(service::writeRoom, connections),
                                 new ReadLsnInterceptor(),
-                                new QueryTagInterceptor()))
+                                new QueryIdentityInterceptor(),
+                                new StatementIdInterceptor()))
                 .build();
     }
 
@@ -147,7 +150,7 @@ public final class FlightServer implements AutoCloseable {
         try {
             while (!Thread.currentThread().isInterrupted()) {
                 Thread.sleep(WATCH_INTERVAL);
-                service.endSlowPuts(System.nanoTime());
+                service.endSlowClients(System.nanoTime());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

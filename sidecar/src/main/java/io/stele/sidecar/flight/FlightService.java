@@ -8,10 +8,11 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.grpc.ServerServiceDefinition;
+import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.sidecar.engine.FragmentResults;
+import io.stele.sidecar.engine.SidecarAggregateCache;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
@@ -19,6 +20,7 @@ import java.util.concurrent.ThreadFactory;
 
 /** The methods of Arrow Flight, as far as Stele has them: all but DoExchange. Thread safe. */
 public final class FlightService {
+    private final EngineService engine;
     private final HandshakeService handshakes;
     private final MetadataWatches watches;
     private final ActionService actions;
@@ -34,18 +36,24 @@ public final class FlightService {
             AccessMetrics access,
             IngestMetrics ingest,
             ReadMetrics reads,
-            FragmentResults fragments,
+            SidecarAggregateCache aggregateCache,
             ActionHandlers handlers) {
-        requireNonNull(engine, "engine is null");
+        this.engine = requireNonNull(engine, "engine is null");
         ThreadFactory threads = Thread.ofVirtual().name("flight-get-", 0).factory();
         this.handshakes = new HandshakeService(authenticator);
         this.watches =
                 new MetadataWatches(
                         since -> engine.engine().metadataChanges(since),
                         Thread.ofVirtual().name("flight-watch-", 0).factory());
-        this.actions = new ActionService(handlers, watches, access);
-        this.catalog = new FlightCatalog(engine);
-        this.gets = new GetService(config, engine, reads, fragments.cache(), threads);
+        this.actions =
+                new ActionService(
+                        handlers, watches, access, config.getStalledStreamTimeout().toJavaTime());
+        this.catalog =
+                new FlightCatalog(
+                        engine,
+                        config.getStalledStreamTimeout().toJavaTime(),
+                        Thread.ofVirtual().name("flight-list-", 0).factory());
+        this.gets = new GetService(config, engine, reads, aggregateCache.cache(), threads);
         this.puts =
                 new PutService(
                         config,
@@ -54,9 +62,15 @@ public final class FlightService {
                         Thread.ofVirtual().name("flight-put-", 0).factory());
     }
 
-    /** As {@link PutService#endSlowStreams}. */
-    void endSlowPuts(long nowNanos) {
+    /** As {@link PutService#endSlowStreams} and {@link ActionService#endUntaken}. */
+    void endSlowClients(long nowNanos) {
         puts.endSlowStreams(nowNanos);
+        actions.endUntaken(nowNanos);
+    }
+
+    /** As the engine's. */
+    WriteRoom writeRoom() {
+        return engine.engine().writeRoom();
     }
 
     /** Ends the streams that have no end of their own. */

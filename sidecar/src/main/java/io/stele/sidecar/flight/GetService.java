@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.stele.engine.ReadPoint;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.aggregate.FragmentCache;
+import io.stele.engine.aggregate.AggregateCache;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.api.ScanMode;
@@ -22,8 +22,8 @@ import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.Pulled;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.ReadMetrics;
-import io.stele.sidecar.scheduling.Admission;
 import io.stele.sidecar.scheduling.QueryGroup;
+import io.stele.sidecar.scheduling.ReadAdmission;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +42,7 @@ final class GetService {
 
     private final EngineService engine;
     private final ReadMetrics metrics;
-    private final Optional<FragmentCache> fragments;
+    private final Optional<AggregateCache> aggregateCache;
     private final ThreadFactory threads;
     private final long batchBytes;
     private final long aggregationBytes;
@@ -52,9 +52,9 @@ final class GetService {
             FlightConfig config,
             EngineService engine,
             ReadMetrics metrics,
-            Optional<FragmentCache> fragments,
+            Optional<AggregateCache> aggregateCache,
             ThreadFactory threads) {
-        this.fragments = requireNonNull(fragments, "fragments is null");
+        this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.threads = requireNonNull(threads, "threads is null");
@@ -75,14 +75,17 @@ final class GetService {
         // A thread of its own, because gRPC reports readiness and cancellation on the thread of
         // this method. It computes nothing; it only waits for batches and for the client.
         Optional<Lsn> atLeast = ReadLsnInterceptor.latest(Optional.empty());
-        QueryTag tag = QueryTagInterceptor.current();
-        threads.newThread(() -> serve(ticket, tag, atLeast, stream)).start();
+        QueryIdentity identity = QueryIdentityInterceptor.current();
+        threads.newThread(() -> serve(ticket, identity, atLeast, stream)).start();
     }
 
     private void serve(
-            Ticket ticket, QueryTag tag, Optional<Lsn> atLeast, OutboundStream<FlightData> stream) {
+            Ticket ticket,
+            QueryIdentity identity,
+            Optional<Lsn> atLeast,
+            OutboundStream<FlightData> stream) {
         try {
-            QueryGroup group = engine.queries().group(tag);
+            QueryGroup group = engine.queries().group(identity);
             FlightSql.refuse(ticket.bytes());
             send(ScanTicket.decode(ticket.bytes()), group, atLeast, stream);
             if (!stream.isCancelled()) {
@@ -102,25 +105,25 @@ final class GetService {
             OutboundStream<FlightData> stream) {
         if (ticket.shard().isEmpty() && ticket.mode() == ScanMode.LOOKUP) {
             // A few rows by key: they do not wait behind scans, and the client takes all at once
-            try (Admission.Permit permit = group.enterLookup()) {
+            try (ReadAdmission.Permit permit = group.enterLookup()) {
                 send(ticket, new Scan(group, permit, stream), atLeast);
             }
             return;
         }
-        CompletableFuture<Admission.Permit> entering = group.enterScan();
-        try (Admission.Permit permit = stream.await(entering, () -> entering.cancel(false))) {
+        CompletableFuture<ReadAdmission.Permit> entering = group.enterScan();
+        try (ReadAdmission.Permit permit = stream.await(entering, () -> entering.cancel(false))) {
             send(ticket, new Scan(group, permit, stream), atLeast);
         }
     }
 
     /** An admitted scan. */
     private record Scan(
-            QueryGroup group, Admission.Permit permit, OutboundStream<FlightData> stream) {}
+            QueryGroup group, ReadAdmission.Permit permit, OutboundStream<FlightData> stream) {}
 
     private void send(ScanTicket ticket, Scan scan, Optional<Lsn> atLeast) {
         StorageEngine open = engine.engine();
         if (ticket.readPointId().isPresent()) {
-            ReadPoint leased = open.readPoint(ticket.readPointId().get());
+            LeasedSnapshot leased = open.snapshot(ticket.readPointId().get());
             if (atLeast.isPresent() && leased.lsn().compareTo(atLeast.get()) < 0) {
                 throw new SteleException(
                         ErrorCode.INVALID_ARGUMENT,
@@ -132,9 +135,9 @@ final class GetService {
             send(ticket, scan, leased, () -> {});
             return;
         }
-        ReadPoint readPoint =
-                Blocking.await(open.openReadPoint(ticket.readLsn(), atLeast, OWN_LEASE));
-        send(ticket, scan, readPoint, () -> open.closeReadPoint(readPoint.id()));
+        LeasedSnapshot snapshot =
+                Blocking.await(open.openSnapshot(ticket.readLsn(), atLeast, OWN_LEASE));
+        send(ticket, scan, snapshot, () -> open.closeSnapshot(snapshot.id()));
     }
 
     /**
@@ -142,12 +145,12 @@ final class GetService {
      *
      * @param ended called when the fragment no longer needs the snapshot
      */
-    private void send(ScanTicket ticket, Scan scan, ReadPoint readPoint, Runnable ended) {
+    private void send(ScanTicket ticket, Scan scan, LeasedSnapshot snapshot, Runnable ended) {
         metrics.scanStarted(ticket.mode());
         StorageEngine open = engine.engine();
         if (ticket.aggregation().isPresent()) {
             try {
-                aggregate(ticket, ticket.aggregation().get(), scan, readPoint);
+                aggregate(ticket, ticket.aggregation().get(), scan, snapshot);
             } finally {
                 ended.run();
             }
@@ -166,7 +169,7 @@ final class GetService {
                 ScanFragment.open(
                         context,
                         ticket,
-                        () -> open(open, ticket, readPoint),
+                        () -> open(open, ticket, snapshot),
                         batchBytes,
                         engine.queries().storeReads(),
                         ended);
@@ -190,7 +193,7 @@ final class GetService {
                 scan.permit().pause(); // the client may read other scans before this one
             }
             stream.send(batch.message());
-            CompletableFuture<Admission.Permit> resumed = scan.permit().resume();
+            CompletableFuture<ReadAdmission.Permit> resumed = scan.permit().resume();
             stream.await(resumed, () -> resumed.cancel(false));
             if (batch.rowCount() > 0) {
                 metrics.scanned(batch.rowCount(), batch.message().bodySizeBytes());
@@ -199,17 +202,17 @@ final class GetService {
     }
 
     private void aggregate(
-            ScanTicket ticket, Aggregation aggregation, Scan scan, ReadPoint readPoint) {
+            ScanTicket ticket, Aggregation aggregation, Scan scan, LeasedSnapshot snapshot) {
         StorageEngine open = engine.engine();
         AggregateFragments parts =
                 new AggregateFragments(
                         open.aggregate(
-                                readPoint,
+                                snapshot,
                                 ticket.tableId(),
                                 schemaVersion(open, ticket),
                                 ticket.predicate(),
                                 aggregation,
-                                fragments.filter(cache -> aggregation.usesCache()),
+                                aggregateCache.filter(cache -> aggregation.usesCache()),
                                 aggregationBytes),
                         scan.group(),
                         engine.queries().storeReads(),
@@ -224,11 +227,11 @@ final class GetService {
                 .orElseGet(() -> open.catalog().current().table(ticket.tableId()).schemaVersion());
     }
 
-    private static RowCursor open(StorageEngine open, ScanTicket ticket, ReadPoint readPoint)
+    private static RowCursor open(StorageEngine open, ScanTicket ticket, LeasedSnapshot snapshot)
             throws IOException {
         int schemaVersion = schemaVersion(open, ticket);
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
-        RowCursor rows = open(open, ticket, readPoint, schemaVersion, stored);
+        RowCursor rows = open(open, ticket, snapshot, schemaVersion, stored);
         return ticket.fields().isEmpty()
                 ? rows
                 : NarrowedRows.of(rows, stored, ticket.fields().get());
@@ -237,26 +240,26 @@ final class GetService {
     private static RowCursor open(
             StorageEngine open,
             ScanTicket ticket,
-            ReadPoint readPoint,
+            LeasedSnapshot snapshot,
             int schemaVersion,
             List<Integer> stored)
             throws IOException {
         if (ticket.shard().isEmpty()) {
             return open.lookUp(
-                    readPoint, ticket.tableId(), schemaVersion, ticket.predicate(), ticket.keys());
+                    snapshot, ticket.tableId(), schemaVersion, ticket.predicate(), ticket.keys());
         }
         if (ticket.changesAfter().isPresent()) {
             return open.changes(
-                    readPoint,
+                    snapshot,
                     ticket.tableId(),
                     schemaVersion,
                     ticket.shard().get(),
                     ticket.changesAfter().get(),
-                    ticket.changesUpTo().orElse(readPoint.lsn()),
+                    ticket.changesUpTo().orElse(snapshot.lsn()),
                     ticket.predicate());
         }
         return open.scan(
-                readPoint,
+                snapshot,
                 ticket.tableId(),
                 schemaVersion,
                 ticket.shard().get(),

@@ -35,7 +35,7 @@ final class LimitInterceptor implements ServerInterceptor {
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
-        if (call instanceof LoginCall) {
+        if (AuthenticationInterceptor.LOG_IN.get() != null) {
             return next.startCall(call, headers);
         }
         if (!permits.tryAcquire()) {

@@ -14,9 +14,9 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.AggregateCacheReply;
 import io.stele.protocol.api.CancelJobRequest;
 import io.stele.protocol.api.ExpireHistoryRequest;
-import io.stele.protocol.api.FragmentCacheReply;
 import io.stele.protocol.api.JobKind;
 import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.api.ListFilesReply;
@@ -31,7 +31,7 @@ import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.TableStatisticsRequest;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
-import io.stele.sidecar.engine.FragmentResults;
+import io.stele.sidecar.engine.SidecarAggregateCache;
 import java.util.Map;
 import java.util.Optional;
 
@@ -41,11 +41,11 @@ final class MaintenanceActions {
     private static final long MAX_JOB_WAIT_MILLIS = 10_000;
 
     private final EngineService engine;
-    private final FragmentResults fragments;
+    private final SidecarAggregateCache aggregateCache;
 
-    MaintenanceActions(EngineService engine, FragmentResults fragments) {
+    MaintenanceActions(EngineService engine, SidecarAggregateCache aggregateCache) {
         this.engine = requireNonNull(engine, "engine is null");
-        this.fragments = requireNonNull(fragments, "fragments is null");
+        this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
     }
 
     Map<String, ActionHandler> handlers() {
@@ -74,15 +74,17 @@ final class MaintenanceActions {
                         this::tableStatistics));
         handlers.put(
                 Actions.LIST_PARTITIONS,
-                ActionHandler.of(
+                ActionHandler.listing(
                         "Lists the partitions that have files",
                         TableRequest.class,
+                        this::filesBytes,
                         this::listPartitions));
         handlers.put(
                 Actions.LIST_FILES,
-                ActionHandler.of(
+                ActionHandler.listing(
                         "Lists the shards and files of a table",
                         TableRequest.class,
+                        this::filesBytes,
                         this::listFiles));
         handlers.put(
                 Actions.TABLE_HISTORY,
@@ -126,10 +128,10 @@ final class MaintenanceActions {
                 ActionHandler.of(
                         "Says what the data page cache holds and did", engine::dataCacheReply));
         handlers.put(
-                Actions.FRAGMENT_CACHE,
+                Actions.AGGREGATE_CACHE,
                 ActionHandler.of(
                         "Says what the cache of fragment results holds and did",
-                        this::fragmentCache));
+                        this::aggregateCacheUse));
         handlers.put(
                 Actions.MEMORY_CACHES,
                 ActionHandler.of(
@@ -137,9 +139,10 @@ final class MaintenanceActions {
         return handlers.buildOrThrow();
     }
 
-    private FragmentCacheReply fragmentCache() {
+    private AggregateCacheReply aggregateCacheUse() {
         Catalog catalog = engine.engine().catalog().current();
-        return new FragmentCacheReply(engine.nodeId(), fragments.uses(id -> name(catalog, id)));
+        return new AggregateCacheReply(
+                engine.nodeId(), aggregateCache.uses(id -> name(catalog, id)));
     }
 
     private MemoryCachesReply memoryCaches() {
@@ -186,7 +189,8 @@ final class MaintenanceActions {
 
     private JobStatus await(JobKey work) {
         JobStatus ended =
-                Blocking.await(engine.engine().runJob(work, QueryTagInterceptor.user()).ended());
+                Blocking.await(
+                        engine.engine().runJob(work, QueryIdentityInterceptor.user()).ended());
         if (ended.failure().isPresent()) {
             throw ended.failure().get();
         }
@@ -205,16 +209,24 @@ final class MaintenanceActions {
                                                         request.kind(),
                                                         engine.resolve(request.table()).id(),
                                                         request.argument()),
-                                                QueryTagInterceptor.user()));
+                                                QueryIdentityInterceptor.user()));
         return Blocking.await(job, Math.clamp(request.waitMillis(), 0, MAX_JOB_WAIT_MILLIS));
     }
 
     private Object cancelJob(CancelJobRequest request) {
-        return engine.engine().jobs().cancel(request.jobId(), QueryTagInterceptor.user()).status();
+        return engine.engine()
+                .jobs()
+                .cancel(request.jobId(), QueryIdentityInterceptor.user())
+                .status();
     }
 
     private Object tableStatistics(TableStatisticsRequest request) {
-        return engine.engine().statistics(request.tableId(), request.predicate());
+        return engine.engine()
+                .statistics(request.tableId(), request.schemaVersion(), request.predicate());
+    }
+
+    private long filesBytes(TableRequest request) {
+        return engine.engine().fileCount(engine.resolve(request).id()) * ScanActions.FILE_BYTES;
     }
 
     private Object listPartitions(TableRequest request) {

@@ -34,7 +34,7 @@ final class MetadataWatches implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
     /** A client without a message for some seconds can conclude that its stream is broken. */
-    private static final Duration TELL_EVERY = Duration.ofSeconds(1);
+    private static final Duration PUBLISH_EVERY = Duration.ofSeconds(1);
 
     private final Function<Optional<MetadataVersion>, MetadataChanges> changesSince;
     private final ThreadFactory threads;
@@ -85,16 +85,16 @@ final class MetadataWatches implements AutoCloseable {
         try {
             Optional<MetadataVersion> since =
                     ApiJson.read(request, MetadataChangesRequest.class).since();
-            long toldNanos = 0;
+            long publishedNanos = 0;
             boolean isFirst = true;
             while (!cancelled.await(0, TimeUnit.NANOSECONDS)) {
                 MetadataChanges changes = changesSince.apply(since);
                 boolean isNews = since.isEmpty() || !changes.version().isCoveredBy(since.get());
-                boolean isDue = System.nanoTime() - toldNanos >= TELL_EVERY.toNanos();
+                boolean isDue = System.nanoTime() - publishedNanos >= PUBLISH_EVERY.toNanos();
                 if ((isFirst || isNews || isDue) && results.isReady()) {
                     results.onNext(new ActionResult(ApiJson.write(changes)));
                     since = Optional.of(changes.version());
-                    toldNanos = System.nanoTime();
+                    publishedNanos = System.nanoTime();
                     isFirst = false;
                 }
                 if (closed.await(LOOK_EVERY.toNanos(), TimeUnit.NANOSECONDS)) {

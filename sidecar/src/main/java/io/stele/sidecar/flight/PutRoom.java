@@ -6,7 +6,7 @@ import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
-import io.stele.engine.WriteRoom;
+import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.engine.ArrivalPace;

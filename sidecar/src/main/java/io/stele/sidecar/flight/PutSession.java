@@ -3,9 +3,9 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.StorageEngine;
-import io.stele.engine.WriteRoom;
 import io.stele.engine.catalog.Catalog;
-import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.node.WriteRoom;
+import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;

@@ -5,24 +5,26 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
-import io.stele.engine.ReadPoint;
 import io.stele.engine.StorageEngine;
+import io.stele.engine.aggregate.AggregateCache;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseReadPointRequest;
-import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.CachedPlan;
+import io.stele.protocol.api.CloseSnapshotRequest;
+import io.stele.protocol.api.EstimateAggregationRequest;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataChangesRequest;
-import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenSnapshotRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.PlanScanRequest;
-import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.RenewLeasesReply;
 import io.stele.protocol.api.RenewLeasesRequest;
-import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.protocol.api.RenewSnapshotRequest;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TablePlan;
 import io.stele.sidecar.engine.EngineService;
 import java.io.IOException;
@@ -39,12 +41,19 @@ final class ScanActions {
     // A lease retains old versions and files, so an abandoned one must expire.
     private static final Duration MAX_TTL = Duration.ofHours(24);
 
+    // An object with its path and statistics of some columns, and its JSON
+    static final long FILE_BYTES = 1 << 10;
+
+    private static final long PLAN_BYTES = 16 << 10;
+
     private static final RelationReply NOTHING =
             new RelationReply(Optional.empty(), Optional.empty());
 
     private final EngineService engine;
+    private final Optional<AggregateCache> aggregateCache;
 
-    ScanActions(EngineService engine) {
+    ScanActions(EngineService engine, Optional<AggregateCache> aggregateCache) {
+        this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
         this.engine = requireNonNull(engine, "engine is null");
     }
 
@@ -60,35 +69,48 @@ final class ScanActions {
                         "Says which tables and views are different since a version",
                         MetadataChangesRequest.class,
                         this::metadataChanges),
-                Actions.OPEN_READ_POINT,
-                ActionHandler.of("Opens a leased snapshot", OpenReadPointRequest.class, this::open),
+                Actions.OPEN_SNAPSHOT,
+                ActionHandler.of("Opens a leased snapshot", OpenSnapshotRequest.class, this::open),
                 Actions.OPEN_TABLE,
                 ActionHandler.of(
                         "Opens a leased snapshot and describes a table",
                         OpenTableRequest.class,
                         this::openTable),
-                Actions.RENEW_READ_POINT,
+                Actions.RENEW_SNAPSHOT,
                 ActionHandler.of(
                         "Prolongs the lease of a snapshot",
-                        RenewReadPointRequest.class,
+                        RenewSnapshotRequest.class,
                         this::renew),
-                Actions.CLOSE_READ_POINT,
+                Actions.CLOSE_SNAPSHOT,
                 ActionHandler.of(
-                        "Ends the lease of a snapshot", CloseReadPointRequest.class, this::close),
+                        "Ends the lease of a snapshot", CloseSnapshotRequest.class, this::close),
                 Actions.PLAN_SCAN,
+                ActionHandler.listing(
+                        "Lists what a scan has to read",
+                        PlanScanRequest.class,
+                        request -> engine.engine().fileCount(request.tableId()) * FILE_BYTES,
+                        this::plan),
+                Actions.ESTIMATE_AGGREGATION,
                 ActionHandler.of(
-                        "Lists what a scan has to read", PlanScanRequest.class, this::plan));
+                        "Estimates the cost of an aggregation",
+                        EstimateAggregationRequest.class,
+                        this::estimate));
     }
 
-    private ReadPointReply open(OpenReadPointRequest request) {
-        ReadPoint readPoint =
+    /** About the memory of what the action of that name answers: its plans are of small tables. */
+    static long resultBytes(OpenTableRequest request) {
+        return request.plans().map(plans -> plans.size() * PLAN_BYTES).orElse(0L);
+    }
+
+    private SnapshotReply open(OpenSnapshotRequest request) {
+        LeasedSnapshot snapshot =
                 Blocking.await(
                         engine.engine()
-                                .openReadPoint(
+                                .openSnapshot(
                                         request.lsn(),
                                         ReadLsnInterceptor.latest(request.atLeast()),
                                         checkedTtl(request.ttlMillis())));
-        return new ReadPointReply(readPoint.id(), readPoint.lsn(), request.ttlMillis());
+        return new SnapshotReply(snapshot.id(), snapshot.lsn(), request.ttlMillis());
     }
 
     /**
@@ -96,14 +118,14 @@ final class ScanActions {
      * not older than it. The changes are collected after it for the same reason.
      */
     OpenTableReply openTable(OpenTableRequest request) {
-        request.ended().orElse(List.of()).forEach(engine.engine()::closeReadPoint);
+        request.ended().orElse(List.of()).forEach(engine.engine()::closeSnapshot);
         if (!engine.isThere(request.table())) {
             return new OpenTableReply(
                     NOTHING, Optional.empty(), changes(request), Optional.empty());
         }
-        ReadPointReply readPoint =
+        SnapshotReply snapshot =
                 open(
-                        new OpenReadPointRequest(
+                        new OpenSnapshotRequest(
                                 List.of(),
                                 Optional.empty(),
                                 request.ttlMillis(),
@@ -116,11 +138,11 @@ final class ScanActions {
                             && !changes.get().concerns(request.table().table());
             return new OpenTableReply(
                     isDescribed ? NOTHING : engine.relation(request.table()),
-                    Optional.of(readPoint),
+                    Optional.of(snapshot),
                     changes,
-                    request.plans().map(known -> plans(readPoint, known)));
+                    request.plans().map(known -> plans(snapshot, known)));
         } catch (RuntimeException e) {
-            engine.engine().closeReadPoint(readPoint.readPointId());
+            engine.engine().closeSnapshot(snapshot.readPointId());
             throw e;
         }
     }
@@ -128,12 +150,12 @@ final class ScanActions {
     /**
      * Tables that cannot be planned are left out: a query that really scans one gets the failure.
      */
-    private List<TablePlan> plans(ReadPointReply opened, List<KnownPlan> known) {
-        ReadPoint readPoint = engine.engine().readPoint(opened.readPointId());
+    private List<TablePlan> plans(SnapshotReply opened, List<CachedPlan> known) {
+        LeasedSnapshot snapshot = engine.engine().snapshot(opened.readPointId());
         List<TablePlan> plans = new ArrayList<>();
-        for (KnownPlan table : known) {
+        for (CachedPlan table : known) {
             try {
-                plans.add(engine.engine().tablePlan(readPoint, table));
+                plans.add(engine.engine().tablePlan(snapshot, table));
             } catch (SteleException e) {
                 log.debug(e, "No plan of table id %s ahead", table.tableId());
             }
@@ -149,11 +171,11 @@ final class ScanActions {
         return engine.engine().metadataChanges(request.since());
     }
 
-    private Object renew(RenewReadPointRequest request) {
-        engine.engine().renewReadPoint(request.readPointId(), checkedTtl(request.ttlMillis()));
-        return new ReadPointReply(
+    private Object renew(RenewSnapshotRequest request) {
+        engine.engine().renewSnapshot(request.readPointId(), checkedTtl(request.ttlMillis()));
+        return new SnapshotReply(
                 request.readPointId(),
-                engine.engine().readPoint(request.readPointId()).lsn(),
+                engine.engine().snapshot(request.readPointId()).lsn(),
                 request.ttlMillis());
     }
 
@@ -164,7 +186,7 @@ final class ScanActions {
         List<String> endedReadPoints = new ArrayList<>();
         for (String id : request.readPointIds()) {
             try {
-                open.renewReadPoint(id, readPointTtl);
+                open.renewSnapshot(id, readPointTtl);
             } catch (SteleException expired) {
                 endedReadPoints.add(id);
             }
@@ -176,14 +198,14 @@ final class ScanActions {
                         .toList());
     }
 
-    private Object close(CloseReadPointRequest request) {
-        engine.engine().closeReadPoint(request.readPointId());
+    private Object close(CloseSnapshotRequest request) {
+        engine.engine().closeSnapshot(request.readPointId());
         return DONE;
     }
 
     private Object plan(PlanScanRequest request) {
         StorageEngine open = engine.engine();
-        ReadPoint readPoint = open.readPoint(request.readPointId());
+        LeasedSnapshot snapshot = open.snapshot(request.readPointId());
         int schemaVersion =
                 request.schemaVersion()
                         .orElseGet(
@@ -193,17 +215,30 @@ final class ScanActions {
                                                 .table(request.tableId())
                                                 .schemaVersion());
         if (!request.lookups()) {
-            return open.plan(readPoint, request.tableId(), schemaVersion, request.predicate());
+            return open.plan(snapshot, request.tableId(), schemaVersion, request.predicate());
         }
         try {
             return open.planLookups(
-                    readPoint, request.tableId(), schemaVersion, request.predicate());
+                    snapshot, request.tableId(), schemaVersion, request.predicate());
         } catch (IOException failed) {
             throw new SteleException(
                     ErrorCode.STORE_FAILED,
                     "Cannot read indexes of table id " + request.tableId() + ": " + failed,
                     failed);
         }
+    }
+
+    private Object estimate(EstimateAggregationRequest request) {
+        StorageEngine open = engine.engine();
+        return open.aggregate(
+                        open.snapshot(request.readPointId()),
+                        request.tableId(),
+                        request.schemaVersion(),
+                        request.predicate(),
+                        request.aggregation(),
+                        aggregateCache.filter(cache -> request.aggregation().usesCache()),
+                        1) // nothing is computed
+                .estimate(engine.queries().workers());
     }
 
     static Duration checkedTtl(long millis) {

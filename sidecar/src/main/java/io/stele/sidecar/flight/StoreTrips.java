@@ -2,6 +2,7 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.scheduler.fragment.Edge;
 import java.io.Closeable;
 import java.io.IOException;
@@ -10,9 +11,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the steps of a fragment that wait for the store in the pool of reads, so that the fragment's
- * context is free meanwhile. The reader belongs to the context, or during a step to that pool. A
- * {@link #close} during a step takes effect when the step ends.
+ * A runner of the steps of a fragment that wait for the store, in the pool of reads, so that the
+ * fragment's context is free meanwhile. The reader belongs to the context, or during a step to that
+ * pool. A {@link #close} during a step takes effect when the step ends.
  */
 final class StoreTrips {
     private final Executor storeReads;
@@ -20,8 +21,12 @@ final class StoreTrips {
     private @Nullable Edge<?> edge; // set before the first pull
 
     private final Object lock = new Object();
-    private boolean away; // guarded by lock
-    private boolean closed; // guarded by lock
+
+    @GuardedBy("lock")
+    private boolean away;
+
+    @GuardedBy("lock")
+    private boolean closed;
 
     private @Nullable Throwable failure; // written where the reading is
 

@@ -89,7 +89,11 @@ final class TransactionActions {
     private Object deletePartitions(DeletePartitionsRequest request) {
         return new CommitTransactionReply(
                 Blocking.await(
-                        engine.engine().deletePartitions(request.tableId(), request.partitions())));
+                        engine.engine()
+                                .deletePartitions(
+                                        request.transactionId(),
+                                        request.tableId(),
+                                        request.partitions())));
     }
 
     private Object abort(AbortTransactionRequest request) {

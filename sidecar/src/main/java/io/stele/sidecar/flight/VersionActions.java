@@ -3,12 +3,12 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
-import io.stele.engine.ReadPoint;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.OpenVersionReply;
 import io.stele.protocol.api.OpenVersionRequest;
-import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
@@ -35,32 +35,32 @@ final class VersionActions {
 
     private Object open(OpenVersionRequest request) {
         TableSchema table = engine.resolve(new TableRequest(request.table(), Optional.empty()));
-        ReadPoint readPoint = open(request, Optional.empty());
-        if (!isPresent(request.at(), readPoint)) {
-            engine.engine().closeReadPoint(readPoint.id());
-            readPoint = open(request, Optional.of(request.at()));
+        LeasedSnapshot snapshot = open(request, Optional.empty());
+        if (!isPresent(request.at(), snapshot)) {
+            engine.engine().closeSnapshot(snapshot.id());
+            snapshot = open(request, Optional.of(request.at()));
         }
         try {
-            SchemaHistory.AsOf then = engine.engine().tableAsOf(readPoint, table.id());
+            SchemaHistory.AsOf then = engine.engine().tableAsOf(snapshot, table.id());
             return new OpenVersionReply(
                     engine.describe(then.schema()),
-                    new ReadPointReply(readPoint.id(), readPoint.lsn(), request.ttlMillis()),
+                    new SnapshotReply(snapshot.id(), snapshot.lsn(), request.ttlMillis()),
                     then.goneColumns());
         } catch (RuntimeException e) {
-            engine.engine().closeReadPoint(readPoint.id());
+            engine.engine().closeSnapshot(snapshot.id());
             throw e;
         }
     }
 
     /** Whether an LSN is of the millisecond in which a snapshot of the present was just opened. */
-    private static boolean isPresent(Lsn at, ReadPoint present) {
+    private static boolean isPresent(Lsn at, LeasedSnapshot present) {
         return at.compareTo(present.lsn()) > 0 && at.millis() == present.lsn().millis();
     }
 
-    private ReadPoint open(OpenVersionRequest request, Optional<Lsn> at) {
+    private LeasedSnapshot open(OpenVersionRequest request, Optional<Lsn> at) {
         return Blocking.await(
                 engine.engine()
-                        .openReadPoint(
+                        .openSnapshot(
                                 at, Optional.empty(), ScanActions.checkedTtl(request.ttlMillis())));
     }
 }

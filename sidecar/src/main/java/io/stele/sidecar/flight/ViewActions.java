@@ -6,6 +6,9 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableMap;
 import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.CatalogService;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.CreateViewRequest;
@@ -42,27 +45,44 @@ final class ViewActions {
                                 this::getRelation))
                 .put(
                         Actions.CREATE_VIEW,
-                        ActionHandler.changing(
-                                "Creates a view", CreateViewRequest.class, this::createView))
+                        ActionHandler.statement(
+                                "Creates a view",
+                                CreateViewRequest.class,
+                                this::catalog,
+                                this::createView,
+                                (request, _) -> view(request.name())))
                 .put(
                         Actions.DROP_VIEW,
-                        ActionHandler.changing("Drops a view", ViewRequest.class, this::dropView))
+                        ActionHandler.statement(
+                                "Drops a view",
+                                ViewRequest.class,
+                                this::catalog,
+                                this::dropView,
+                                (_, _) -> DONE))
                 .put(
                         Actions.RENAME_VIEW,
-                        ActionHandler.changing(
-                                "Renames a view", RenameViewRequest.class, this::renameView))
+                        ActionHandler.statement(
+                                "Renames a view",
+                                RenameViewRequest.class,
+                                this::catalog,
+                                this::renameView,
+                                (request, _) -> view(request.newName())))
                 .put(
                         Actions.SET_VIEW,
-                        ActionHandler.changing(
+                        ActionHandler.statement(
                                 "Gives a view another definition",
                                 SetViewRequest.class,
-                                this::setView))
+                                this::catalog,
+                                this::setView,
+                                (request, _) -> view(request.view().name())))
                 .put(
                         Actions.SET_REFRESH,
-                        ActionHandler.changing(
+                        ActionHandler.statement(
                                 "Says what the rows of a materialized view are made of",
                                 SetRefreshRequest.class,
-                                this::setRefresh))
+                                this::catalog,
+                                this::setRefresh,
+                                (request, _) -> viewOf(request.storageTable())))
                 .put(
                         Actions.LIST_VIEWS,
                         ActionHandler.of(
@@ -78,6 +98,28 @@ final class ViewActions {
 
     private Object getRelation(TableRequest request) {
         return engine.relation(request);
+    }
+
+    /** The view of a statement that took effect earlier, as it is now. */
+    private ViewSchema view(TableName name) {
+        return catalog()
+                .current()
+                .findView(name.schemaName(), name.tableName())
+                .orElseThrow(() -> gone(name.schemaName() + "." + name.tableName()));
+    }
+
+    private ViewSchema viewOf(TableId storageTable) {
+        return catalog().current().schemas().stream()
+                .flatMap(schema -> catalog().current().listViews(schema).stream())
+                .filter(view -> view.storageTable().equals(Optional.of(storageTable)))
+                .findAny()
+                .orElseThrow(() -> gone("of table id " + storageTable));
+    }
+
+    private static SteleException gone(String view) {
+        return new SteleException(
+                ErrorCode.STALE_TABLE,
+                "The statement took effect, and there is no view " + view + " any more");
     }
 
     private Object createView(CreateViewRequest request) {

@@ -5,10 +5,11 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.base.Throwables;
 import io.airlift.log.Logger;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameReader;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.FrameWriter;
@@ -40,7 +41,7 @@ final class FramedConnection implements AutoCloseable {
     private static final Logger log = Logger.get(FramedConnection.class);
 
     private final Socket socket;
-    private final FramedDoor door;
+    private final FramedServerContext context;
     private final Semaphore permits;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ArrivalPace pace = new ArrivalPace();
@@ -50,28 +51,34 @@ final class FramedConnection implements AutoCloseable {
     private boolean welcomed; // by the thread that serves
     private volatile boolean draining;
     private volatile String client = "unauthenticated";
-    private volatile Optional<QueryTag> tag = Optional.empty();
+    private volatile Optional<QueryIdentity> identity = Optional.empty();
+    private volatile int version = WireLimits.MIN_VERSION;
 
-    FramedConnection(Socket socket, FramedDoor door) throws IOException {
+    FramedConnection(Socket socket, FramedServerContext context) throws IOException {
         this.socket = requireNonNull(socket, "socket is null");
-        this.door = requireNonNull(door, "door is null");
-        this.permits = new Semaphore(door.maxPendingRequests());
+        this.context = requireNonNull(context, "context is null");
+        this.permits = new Semaphore(context.maxPendingRequests());
         this.reader =
                 new FrameReader(
                         new PacedInput(socket.getInputStream(), pace), WireLimits.MAX_HELLO_BYTES);
-        this.receiver = new RequestReceiver(reader, door.pending(), door.writeRooms(), pace);
+        this.receiver = new RequestReceiver(reader, context.pending(), context.writeRooms(), pace);
         this.responses =
                 new ResponseQueue(new FrameWriter(socket.getOutputStream()), System::nanoTime);
     }
 
     /** The query's identity from the client's HELLO. */
-    QueryTag tag() {
-        return tag.orElse(QueryTag.NONE);
+    QueryIdentity identity() {
+        return identity.orElse(QueryIdentity.NONE);
+    }
+
+    /** The version of the protocol that the client and this sidecar speak. */
+    int version() {
+        return version;
     }
 
     /** Whether the client supports a waiting time in ERROR. */
     boolean knowsWaiting() {
-        return tag.isPresent();
+        return identity.isPresent();
     }
 
     /** Whether the client can no longer read a reply. */
@@ -83,8 +90,8 @@ final class FramedConnection implements AutoCloseable {
     void serve() {
         // Until the login has succeeded, nothing that the client does extends its time, not even
         // the end of the connection
-        PendingLogins.Login login = door.logins().begin(this::giveUp);
-        Thread writer = door.threads().newThread(this::writeReplies);
+        PendingLogins.Login login = context.logins().begin(this::giveUp);
+        Thread writer = context.threads().newThread(this::writeReplies);
         writer.start();
         try {
             if (welcome()) {
@@ -92,8 +99,8 @@ final class FramedConnection implements AutoCloseable {
                 serveRequests(false);
             }
             // Everything accepted is answered before the connection ends.
-            permits.acquire(door.maxPendingRequests());
-            permits.release(door.maxPendingRequests());
+            permits.acquire(context.maxPendingRequests());
+            permits.release(context.maxPendingRequests());
         } catch (SteleException e) {
             // The stream cannot be read any further: send the reason, then end.
             reply(0, e);
@@ -120,8 +127,8 @@ final class FramedConnection implements AutoCloseable {
 
     private void leave() {
         if (welcomed) {
-            door.metrics().framedConnectionClosed();
-            door.places().release();
+            context.metrics().framedConnectionClosed();
+            context.places().release();
         }
     }
 
@@ -154,7 +161,7 @@ final class FramedConnection implements AutoCloseable {
         }
         try {
             client =
-                    door.authenticator().authenticateToken(hello.token())
+                    context.authenticator().authenticateToken(hello.token())
                             + " ("
                             + hello.client()
                             + ")";
@@ -162,29 +169,34 @@ final class FramedConnection implements AutoCloseable {
             reply(frame.requestId(), e);
             return false;
         }
-        tag = hello.tag();
-        if (!door.places().tryAcquire()) {
-            door.metrics().refusedAsBusy();
+        identity = hello.identity();
+        version = Math.min(hello.version(), WireLimits.VERSION);
+        if (!context.places().tryAcquire()) {
+            context.metrics().refusedAsBusy();
             reply(
                     frame.requestId(),
                     new SteleException(
                             ErrorCode.BUSY,
                             "The sidecar serves "
-                                    + door.maxConnections()
+                                    + context.maxConnections()
                                     + " connections already (stele.client.max-connections)"));
             return false;
         }
         welcomed = true;
-        door.metrics().framedConnectionOpened();
+        context.metrics().framedConnectionOpened();
         reader.setMaxFrameBytes(WireLimits.MAX_FRAME_BYTES);
         HelloReply answer =
                 new HelloReply(
-                        Math.min(hello.version(), WireLimits.VERSION),
-                        door.nodeId(),
+                        version,
+                        context.nodeId(),
                         WireLimits.MAX_FRAME_BYTES,
-                        door.maxPendingRequests(),
+                        context.maxPendingRequests(),
                         WireLimits.MAX_UNANSWERED_BATCHES);
-        responses.add(FrameType.HELLO_REPLY, frame.requestId(), answer.encode(), () -> {});
+        responses.add(
+                FrameType.HELLO_REPLY,
+                frame.requestId(),
+                FramePayload.of(answer.encode()),
+                () -> {});
         return true;
     }
 
@@ -211,10 +223,10 @@ final class FramedConnection implements AutoCloseable {
                 release(request);
                 return;
             }
-            door.handler().handle(request, reader.hasBuffered());
+            context.handler().handle(request, reader.hasBuffered());
             if (received.frame().type() == FrameType.OPEN_TABLE
                     && !isOwnThread
-                    && door.ownThreads().tryAcquire()) {
+                    && context.ownThreads().tryAcquire()) {
                 serveRequestsInOwnThread();
                 return;
             }
@@ -233,7 +245,7 @@ final class FramedConnection implements AutoCloseable {
                                 serveRequests(true);
                                 return null;
                             } finally {
-                                door.ownThreads().release();
+                                context.ownThreads().release();
                             }
                         });
         Thread.ofPlatform().daemon().name("framed-open").start(rest);
@@ -258,7 +270,7 @@ final class FramedConnection implements AutoCloseable {
     }
 
     /** Adds the reply of a request; from any thread. */
-    void reply(Request request, FrameType type, byte[] payload, Runnable flushed) {
+    void reply(Request request, FrameType type, FramePayload payload, Runnable flushed) {
         responses.add(
                 type,
                 request.frame().requestId(),
@@ -270,7 +282,7 @@ final class FramedConnection implements AutoCloseable {
     }
 
     /** The same from the thread that serves the requests: it waits until the reply has left. */
-    void replyHere(Request request, FrameType type, byte[] payload, Runnable flushed) {
+    void replyHere(Request request, FrameType type, FramePayload payload, Runnable flushed) {
         try {
             responses.addAndWrite(
                     type,
@@ -293,7 +305,7 @@ final class FramedConnection implements AutoCloseable {
     }
 
     private void release(Request request) {
-        request.release(door.pending());
+        request.release(context.pending());
         permits.release();
     }
 
@@ -301,7 +313,7 @@ final class FramedConnection implements AutoCloseable {
         responses.add(
                 FrameType.ERROR,
                 requestId,
-                ErrorReply.of(failure, knowsWaiting()).encode(),
+                FramePayload.of(ErrorReply.of(failure, knowsWaiting()).encode()),
                 () -> {});
     }
 
@@ -311,8 +323,8 @@ final class FramedConnection implements AutoCloseable {
         try {
             // The reader holds one permit while it waits for the next frame.
             if (permits.tryAcquire(
-                    door.maxPendingRequests() - 1, timeoutNanos, TimeUnit.NANOSECONDS)) {
-                permits.release(door.maxPendingRequests() - 1);
+                    context.maxPendingRequests() - 1, timeoutNanos, TimeUnit.NANOSECONDS)) {
+                permits.release(context.maxPendingRequests() - 1);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

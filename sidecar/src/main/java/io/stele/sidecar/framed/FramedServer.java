@@ -9,6 +9,7 @@ import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.PendingLogins;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
@@ -54,7 +55,7 @@ public final class FramedServer implements AutoCloseable {
     private final InetAddress address;
     private final Optional<TlsIdentity> tls;
     private final ThreadFactory threads = Thread.ofVirtual().name("framed-", 0).factory();
-    private final FramedDoor door;
+    private final FramedServerContext context;
     private final Set<FramedConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
     private @Nullable Thread watcher;
@@ -70,13 +71,13 @@ public final class FramedServer implements AutoCloseable {
             ActionHandlers actions,
             AccessMetrics metrics,
             IngestMetrics ingestMetrics,
-            ReadMetrics readMetrics) {
+            ReadMetrics readMetrics,
+            ReplyBudget replies) {
         this.config = requireNonNull(config, "config is null");
         this.address = node.getBindIp();
         this.tls = requireNonNull(tls, "tls is null");
-        PendingLimits replies = new PendingLimits(config.getMaxPendingBytes().toBytes());
-        this.door =
-                new FramedDoor(
+        this.context =
+                new FramedServerContext(
                         node.getNodeId(),
                         authenticator,
                         new PendingLogins(
@@ -147,17 +148,17 @@ public final class FramedServer implements AutoCloseable {
 
     /** Bytes of requests announced and not yet answered. */
     public long pendingBytes() {
-        return door.pending().pendingBytes();
+        return context.pending().pendingBytes();
     }
 
     /** Bytes of replies that are being made, or that their clients have not yet taken. */
     public long replyBytes() {
-        return door.replies().pendingBytes();
+        return context.replies().usedBytes();
     }
 
-    /** Replies that wait for room, about. */
+    /** Replies that wait for room. */
     public long waitingReplies() {
-        return door.replies().waitingCount();
+        return context.replies().waitingCount();
     }
 
     private void acceptAll(ServerSocket socket) {
@@ -188,7 +189,7 @@ public final class FramedServer implements AutoCloseable {
     private void serve(Socket client) throws IOException {
         client.setTcpNoDelay(true);
         client.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-        try (FramedConnection connection = new FramedConnection(client, door)) {
+        try (FramedConnection connection = new FramedConnection(client, context)) {
             connections.add(connection);
             try {
                 connection.serve();

@@ -5,8 +5,8 @@ import java.net.Socket;
 import java.time.Duration;
 
 /**
- * Ends the outgoing side of a socket and reads what still comes, for a moment: closing with unread
- * bytes would make TCP throw the last reply away (RFC 1122, 4.2.2.13).
+ * A close that ends the outgoing side of a socket and reads what still comes, for a moment: closing
+ * with unread bytes would make TCP throw the last reply away (RFC 1122, 4.2.2.13).
  */
 final class LingeringClose {
     // Long enough for what is on its way; a client that sends on is cut off.

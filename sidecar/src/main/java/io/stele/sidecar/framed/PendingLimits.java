@@ -3,10 +3,9 @@ package io.stele.sidecar.framed;
 import java.util.concurrent.Semaphore;
 
 /**
- * A byte budget of the framed server, shared by its connections, for requests not yet answered or
- * for replies not yet taken by their clients. The number of requests is limited by each connection
- * itself. Taking from the budget waits, so that TCP flow control holds a client back before memory
- * is full. Thread-safe.
+ * The byte budget of the framed server for requests not yet answered, shared by its connections.
+ * The number of requests is limited by each connection itself. Taking from the budget waits, so
+ * that TCP flow control holds a client back before memory is full. Thread-safe.
  */
 final class PendingLimits {
     // Semaphores count in int: KiB reach 2 TiB.
@@ -27,36 +26,8 @@ final class PendingLimits {
         return taken;
     }
 
-    /** Like {@link #take}, but not interruptible; the interrupt status is restored at the end. */
-    int takeUninterruptibly(int sizeBytes) {
-        int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
-        units.acquireUninterruptibly(taken);
-        return taken;
-    }
-
-    /**
-     * Takes room if there is some now and no other thread waits for it; returns the units to give
-     * back, 0: there is none.
-     */
-    int tryTake(int sizeBytes) {
-        int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
-        return !units.hasQueuedThreads() && units.tryAcquire(taken) ? taken : 0;
-    }
-
-    /** Gives back what is more than that size needs; returns what is still to be given back. */
-    int shrink(int taken, int sizeBytes) {
-        int left = Math.min(sizeBytes / UNIT_BYTES + 1, taken);
-        units.release(taken - left);
-        return left;
-    }
-
     void giveBack(int taken) {
         units.release(taken);
-    }
-
-    /** How many wait for room, about. */
-    int waitingCount() {
-        return units.getQueueLength();
     }
 
     /** Bytes accepted and not yet answered, rounded up. */

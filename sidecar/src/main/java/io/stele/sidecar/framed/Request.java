@@ -1,9 +1,10 @@
 package io.stele.sidecar.framed;
 
-import io.stele.engine.WriteRoom;
+import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;
 
 /**
@@ -23,16 +24,16 @@ record Request(FramedConnection connection, Received received) {
 
     /** Answers. */
     void complete(FrameType type, byte[] payload) {
-        complete(type, payload, () -> {});
+        complete(type, FramePayload.of(payload), () -> {});
     }
 
     /** Answers; {@code flushed} runs once the reply has left or will never leave. */
-    void complete(FrameType type, byte[] payload, Runnable flushed) {
+    void complete(FrameType type, FramePayload payload, Runnable flushed) {
         connection.reply(this, type, payload, flushed);
     }
 
     /** The same from the thread of the connection, which waits until the reply has left. */
-    void completeHere(FrameType type, byte[] payload, Runnable flushed) {
+    void completeHere(FrameType type, FramePayload payload, Runnable flushed) {
         connection.replyHere(this, type, payload, flushed);
     }
 

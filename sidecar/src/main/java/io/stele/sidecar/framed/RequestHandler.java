@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.wire.ActionCall;
+import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
 import io.stele.protocol.wire.OpenTable;
@@ -20,10 +20,13 @@ import io.stele.protocol.wire.Write;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.protocol.wire.WriteReply;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.flight.ActionHandlers;
+import io.stele.sidecar.flight.ActionReply;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +45,6 @@ final class RequestHandler {
     private final ActionHandlers actions;
     private final AccessMetrics accessMetrics;
     private final IngestMetrics ingestMetrics;
-    private final PendingLimits replies;
     private final ThreadFactory threads;
     private final MultiGets multiGets;
 
@@ -52,13 +54,12 @@ final class RequestHandler {
             AccessMetrics accessMetrics,
             IngestMetrics ingestMetrics,
             ReadMetrics readMetrics,
-            PendingLimits replies,
+            ReplyBudget replies,
             ThreadFactory threads) {
         this.engine = requireNonNull(engine, "engine is null");
         this.actions = requireNonNull(actions, "actions is null");
         this.accessMetrics = requireNonNull(accessMetrics, "accessMetrics is null");
         this.ingestMetrics = requireNonNull(ingestMetrics, "ingestMetrics is null");
-        this.replies = requireNonNull(replies, "replies is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.multiGets = new MultiGets(engine, readMetrics, replies, threads, MAX_REPLY_BYTES);
     }
@@ -73,10 +74,11 @@ final class RequestHandler {
         switch (request.frame().type()) {
             case WRITE -> write(request);
             case MULTI_GET ->
-                    Failures.answer(request, asked -> multiGets.answer(asked, !moreWaiting));
-            case GET_TABLE -> Failures.answer(request, this::getTable);
+                    FailureReplies.answer(request, asked -> multiGets.answer(asked, !moreWaiting));
+            case GET_TABLE -> FailureReplies.answer(request, this::getTable);
             // May wait, and what the client sent after it need not
-            case ACTION -> threads.newThread(() -> Failures.answer(request, this::action)).start();
+            case ACTION ->
+                    threads.newThread(() -> FailureReplies.answer(request, this::action)).start();
             case OPEN_TABLE -> openTable(request, !moreWaiting);
             case PING -> request.complete(FrameType.PING_REPLY, new byte[0]);
             case HELLO,
@@ -160,7 +162,7 @@ final class RequestHandler {
 
     private void failWrite(Request request, Throwable failure) {
         ingestMetrics.failed();
-        Throwable cause = Failures.unwrapped(failure);
+        Throwable cause = FailureReplies.unwrapped(failure);
         if (cause instanceof SteleException known && endsWrite(known.code())) {
             request.fail(known);
         } else {
@@ -186,28 +188,38 @@ final class RequestHandler {
 
     private void getTable(Request request) {
         GetTable names = GetTable.decode(request.frame());
-        byte[] description =
-                ApiJson.write(
-                        engine.describe(new TableName(names.schemaName(), names.tableName())));
-        request.complete(FrameType.GET_TABLE_REPLY, description);
+        ActionReply description =
+                actions.reply(
+                        () ->
+                                engine.describe(
+                                        new TableName(names.schemaName(), names.tableName())));
+        send(request, FrameType.GET_TABLE_REPLY, description, Request::complete);
     }
 
     private void action(Request request) {
         accessMetrics.actionCalled();
         ActionCall call = ActionCall.decode(request.frame());
-        byte[] result = actions.repeat(call.type(), call.request());
-        checkLength(call.type(), result);
-        send(request, FrameType.ACTION_REPLY, result, replies.takeUninterruptibly(result.length));
+        Optional<ActionReply> result =
+                actions.repeat(
+                        call.type(),
+                        call.request(),
+                        () -> request.connection().isClosed(),
+                        MAX_REPLY_BYTES);
+        if (result.isPresent()) {
+            send(request, FrameType.ACTION_REPLY, result.get(), Request::complete);
+        } else {
+            request.abandon();
+        }
     }
 
     /** Each thread that has to be woken takes about as long as the request itself. */
     private void openTable(Request request, boolean mayRunHere) {
         if (mayRunHere) {
-            Failures.answer(request, asked -> openTable(asked, Request::completeHere));
+            FailureReplies.answer(request, asked -> openTable(asked, Request::completeHere));
         } else {
             threads.newThread(
                             () ->
-                                    Failures.answer(
+                                    FailureReplies.answer(
                                             request, asked -> openTable(asked, Request::complete)))
                     .start();
         }
@@ -215,28 +227,32 @@ final class RequestHandler {
 
     private void openTable(Request request, Completion completion) {
         accessMetrics.actionCalled();
-        byte[] reply = OpenTableResult.encode(actions.openTable(OpenTable.decode(request.frame())));
-        checkLength(Actions.OPEN_TABLE, reply);
-        int taken = replies.takeUninterruptibly(reply.length);
-        completion.complete(
-                request, FrameType.OPEN_TABLE_REPLY, reply, () -> replies.giveBack(taken));
+        int version = request.connection().version();
+        ActionReply reply =
+                actions.openTable(
+                        OpenTable.decode(request.frame()),
+                        result -> checkedLength(OpenTableResult.encode(result, version)));
+        send(request, FrameType.OPEN_TABLE_REPLY, reply, completion);
     }
 
     /** The completion of a request. */
     private interface Completion {
-        void complete(Request request, FrameType type, byte[] reply, Runnable flushed);
+        void complete(Request request, FrameType type, FramePayload reply, Runnable flushed);
     }
 
-    private static void checkLength(String action, byte[] result) {
+    private static void send(
+            Request request, FrameType type, ActionReply reply, Completion completion) {
+        completion.complete(
+                request, type, FramePayload.of(reply.bytes()), () -> reply.room().close());
+    }
+
+    private static byte[] checkedLength(byte[] result) {
         if (result.length > MAX_REPLY_BYTES) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected a result of action '%s' of at most %s bytes, found %s: ask over Flight"
-                            .formatted(action, MAX_REPLY_BYTES, result.length));
+                            .formatted(Actions.OPEN_TABLE, MAX_REPLY_BYTES, result.length));
         }
-    }
-
-    private void send(Request request, FrameType type, byte[] reply, int taken) {
-        request.complete(type, reply, () -> replies.giveBack(taken));
+        return result;
     }
 }

@@ -2,7 +2,7 @@ package io.stele.sidecar.framed;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.WriteRoom;
+import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameHead;

@@ -2,6 +2,7 @@ package io.stele.sidecar.framed;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.FrameWriter;
 import java.io.IOException;
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * returned when a reply is flushed.
  */
 final class ResponseQueue {
+    /**
+     * Others wait for the memory of such a reply, so it is given back before the next is written.
+     */
+    private static final int LARGE_BYTES = 256 << 10;
+
     private final FrameWriter writer;
     private final LongSupplier nanoTime;
     private final ConcurrentLinkedQueue<Response> queue = new ConcurrentLinkedQueue<>();
@@ -39,7 +45,7 @@ final class ResponseQueue {
     }
 
     /** Adds a reply; {@code flushed} runs once it has left or will never leave. */
-    void add(FrameType type, int requestId, byte[] payload, Runnable flushed) {
+    void add(FrameType type, int requestId, FramePayload payload, Runnable flushed) {
         queue.add(new Response(type, requestId, payload, flushed));
         if (queuedCount.getAndIncrement() == 0) {
             LockSupport.unpark(consumer);
@@ -53,7 +59,7 @@ final class ResponseQueue {
      * The same by a thread that may wait for the client: writes the reply, and others that are
      * queued.
      */
-    void addAndWrite(FrameType type, int requestId, byte[] payload, Runnable flushed)
+    void addAndWrite(FrameType type, int requestId, FramePayload payload, Runnable flushed)
             throws IOException {
         queue.add(new Response(type, requestId, payload, flushed));
         queuedCount.getAndIncrement();
@@ -118,25 +124,45 @@ final class ResponseQueue {
 
     private void write(int count) throws IOException {
         writeStartNanos = nanoTime.getAsLong() | 1;
-        Response[] written = new Response[count];
+        @Nullable Response[] written = new @Nullable Response[count];
+        int flushed = 0;
         try {
             for (int i = 0; i < count; i++) {
-                Response response =
-                        requireNonNull(queue.poll(), "a counted response is in the queue");
-                written[i] = response;
-                writer.write(response.type(), response.requestId(), response.payload());
+                if (writeNext(written, i)) {
+                    writer.flush();
+                    flushed = release(written, flushed);
+                }
                 writeStartNanos = nanoTime.getAsLong() | 1;
             }
             writer.flush();
         } finally {
             writeStartNanos = 0;
             queuedCount.addAndGet(-count);
-            for (Response response : written) {
-                if (response != null) {
-                    response.flushed().run();
-                }
-            }
+            release(written, flushed);
         }
+    }
+
+    /** Whether the reply is large. */
+    private boolean writeNext(@Nullable Response[] written, int index) throws IOException {
+        Response response = requireNonNull(queue.poll(), "a counted response is in the queue");
+        written[index] = response;
+        writer.write(response.type(), response.requestId(), response.payload());
+        return response.payload().sizeBytes() >= LARGE_BYTES;
+    }
+
+    /**
+     * Returns the permits of the replies from an index on, and forgets them, because their memory
+     * belongs to others then; returns the index behind them.
+     */
+    private static int release(@Nullable Response[] written, int from) {
+        int index = from;
+        while (index < written.length && written[index] != null) {
+            Response response = requireNonNull(written[index], "response is null");
+            written[index] = null;
+            response.flushed().run();
+            index++;
+        }
+        return index;
     }
 
     /** Returns the permits of replies that will not be sent. */
@@ -148,6 +174,6 @@ final class ResponseQueue {
         }
     }
 
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Response(FrameType type, int requestId, byte[] payload, Runnable flushed) {}
+    private record Response(
+            FrameType type, int requestId, FramePayload payload, Runnable flushed) {}
 }

@@ -3,16 +3,17 @@ package io.stele.sidecar.http;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.google.inject.Inject;
 import io.airlift.node.NodeInfo;
-import io.stele.engine.EngineStatus;
 import io.stele.engine.StorageEngine;
-import io.stele.engine.TableStatus;
 import io.stele.engine.catalog.TableEntry;
-import io.stele.engine.shard.ApplyStatus;
-import io.stele.engine.shard.GateStatus;
-import io.stele.engine.shard.MaintenanceFailure;
 import io.stele.engine.shard.StoreWait;
+import io.stele.engine.shard.apply.ApplyStatus;
+import io.stele.engine.shard.maintenance.MaintenanceFailure;
+import io.stele.engine.shard.write.GateStatus;
+import io.stele.engine.status.EngineStatus;
+import io.stele.engine.status.TableStatus;
 import io.stele.engine.tablet.Traffic;
 import io.stele.engine.wal.LogStatus;
 import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
@@ -63,8 +64,8 @@ public final class StatusResource {
         long uptimeMillis =
                 Duration.between(Instant.ofEpochMilli(node.getStartTime()), Instant.now())
                         .toMillis();
-        Doors doors =
-                new Doors(
+        Endpoints endpoints =
+                new Endpoints(
                         access.getFramedConnections(),
                         framed.pendingBytes(),
                         framed.replyBytes(),
@@ -78,7 +79,7 @@ public final class StatusResource {
                     state.ports().isPresent(),
                     engine.warehousePath(),
                     engine.encryptionKeys(),
-                    doors,
+                    endpoints,
                     Optional.of(describe(engine.engine())));
         } catch (SteleException e) {
             return new Status(
@@ -88,7 +89,7 @@ public final class StatusResource {
                     false,
                     engine.warehousePath(),
                     engine.encryptionKeys(),
-                    doors,
+                    endpoints,
                     Optional.empty());
         }
     }
@@ -176,7 +177,7 @@ public final class StatusResource {
     private static Files describe(TableStatus table) {
         return new Files(
                 table.memTableBytes(),
-                table.rowFiles(),
+                table.sstFiles(),
                 table.columnFiles(),
                 table.level0Files(),
                 table.deepestLevel(),
@@ -198,11 +199,11 @@ public final class StatusResource {
             boolean ready,
             String warehousePath,
             Optional<List<KeyFingerprint>> encryptionKeys,
-            Doors doors,
+            @JsonProperty("doors") Endpoints endpoints,
             Optional<Engine> engine) {}
 
     /** The connections of the servers, and the bytes that the framed port holds for its clients. */
-    public record Doors(
+    public record Endpoints(
             long framedConnections,
             long framedPendingBytes,
             long framedReplyBytes,

@@ -63,17 +63,17 @@ public final class Histogram {
     record Snapshot(double[] bounds, long[] counts, double sum) {}
 
     Snapshot snapshot() {
-        double[] told = new double[bounds.length];
+        double[] scaled = new double[bounds.length];
         long[] upTo = new long[bounds.length + 1];
         long count = 0;
         for (int i = 0; i <= bounds.length; i++) {
             count += counts.get(i);
             upTo[i] = count;
             if (i < bounds.length) {
-                told[i] = bounds[i] * unit;
+                scaled[i] = bounds[i] * unit;
             }
         }
-        return new Snapshot(told, upTo, sum.sum() * unit);
+        return new Snapshot(scaled, upTo, sum.sum() * unit);
     }
 
     @Managed(description = "Values since the start")

@@ -1,6 +1,6 @@
 package io.stele.sidecar.scheduling;
 
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import java.util.List;
 
 /**
@@ -20,9 +20,9 @@ record GroupSpecs(List<GroupSpec> groups, List<Selector> selectors) {
     }
 
     /** The name of the group of a read. */
-    String select(QueryTag tag) {
+    String select(QueryIdentity identity) {
         for (Selector selector : selectors) {
-            if (selector.matches(tag)) {
+            if (selector.matches(identity)) {
                 return selector.group();
             }
         }

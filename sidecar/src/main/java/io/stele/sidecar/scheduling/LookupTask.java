@@ -2,8 +2,8 @@ package io.stele.sidecar.scheduling;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.LookedUpRows;
-import io.stele.engine.PointLookup;
+import io.stele.engine.read.LookedUpRows;
+import io.stele.engine.read.PointLookup;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.ErrorCode;
@@ -25,7 +25,7 @@ final class LookupTask implements WorkUnit {
     private static final int KEYS_A_STEP = 8;
 
     private final PointLookup lookup;
-    private final Admission.Permit permit;
+    private final ReadAdmission.Permit permit;
     private final ExecutionContext context;
     private final Executor storeReads;
     private final CompletableFuture<LookedUpRows> result = new CompletableFuture<>();
@@ -36,7 +36,7 @@ final class LookupTask implements WorkUnit {
      */
     LookupTask(
             PointLookup lookup,
-            Admission.Permit permit,
+            ReadAdmission.Permit permit,
             ExecutionContext context,
             Executor storeReads) {
         this.lookup = requireNonNull(lookup, "lookup is null");

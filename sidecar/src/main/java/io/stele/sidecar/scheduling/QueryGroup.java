@@ -19,8 +19,8 @@ public final class QueryGroup {
     private final ContextPool pool;
     private final SchedulingGroup scans;
     private final SchedulingGroup lookups;
-    private final Admission scanAdmission;
-    private final Admission lookupAdmission;
+    private final ReadAdmission scanAdmission;
+    private final ReadAdmission lookupAdmission;
 
     QueryGroup(GroupSpec spec, ContextPool pool, LongSupplier nanoTime) {
         this.spec = requireNonNull(spec, "spec is null");
@@ -28,13 +28,13 @@ public final class QueryGroup {
         this.scans = pool.createGroup(spec.name(), spec.shares(), Urgency.NORMAL);
         this.lookups = pool.createGroup(lookupsName(spec.name()), spec.shares(), Urgency.LATENCY);
         this.scanAdmission =
-                new Admission(
+                new ReadAdmission(
                         "Scans of scheduling group " + spec.name(),
                         spec.maxRunning(),
                         spec.maxQueued(),
                         nanoTime);
         this.lookupAdmission =
-                new Admission(
+                new ReadAdmission(
                         "Lookups of scheduling group " + spec.name(),
                         spec.maxLookups(),
                         0,
@@ -57,7 +57,7 @@ public final class QueryGroup {
      *
      * @throws SteleException BUSY, with the time after which to try again
      */
-    public CompletableFuture<Admission.Permit> enterScan() {
+    public CompletableFuture<ReadAdmission.Permit> enterScan() {
         return scanAdmission.enter();
     }
 
@@ -66,7 +66,7 @@ public final class QueryGroup {
      *
      * @throws SteleException BUSY, with the time after which to try again
      */
-    public Admission.Permit enterLookup() {
+    public ReadAdmission.Permit enterLookup() {
         return lookupAdmission.enterNow();
     }
 
@@ -84,11 +84,11 @@ public final class QueryGroup {
         return lookups;
     }
 
-    Admission scanAdmission() {
+    ReadAdmission scanAdmission() {
         return scanAdmission;
     }
 
-    Admission lookupAdmission() {
+    ReadAdmission lookupAdmission() {
         return lookupAdmission;
     }
 }

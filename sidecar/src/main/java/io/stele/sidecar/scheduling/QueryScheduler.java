@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
-import io.stele.engine.LookedUpRows;
-import io.stele.engine.PointLookup;
-import io.stele.protocol.QueryTag;
+import io.stele.engine.read.LookedUpRows;
+import io.stele.engine.read.PointLookup;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.scheduler.BlockingPool;
 import io.stele.scheduler.ContextPool;
@@ -62,9 +62,9 @@ public final class QueryScheduler implements AutoCloseable {
     }
 
     /** The group of a read. */
-    public QueryGroup group(QueryTag tag) {
+    public QueryGroup group(QueryIdentity identity) {
         return requireNonNull(
-                groups.get(specs.select(tag)), "selectors name groups that are there");
+                groups.get(specs.select(identity)), "selectors name groups that are there");
     }
 
     public Collection<QueryGroup> groups() {

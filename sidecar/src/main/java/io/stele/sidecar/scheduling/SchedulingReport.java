@@ -2,7 +2,7 @@ package io.stele.sidecar.scheduling;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.ThreadsStatus;
+import io.stele.engine.node.ThreadsStatus;
 import io.stele.protocol.api.SchedulingGroupStatus;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
@@ -54,7 +54,7 @@ public final class SchedulingReport {
         for (GroupStatus group : status.contexts().groups()) {
             used += cpuNanos(group, before);
         }
-        Map<String, Admission> admissions = new HashMap<>();
+        Map<String, ReadAdmission> admissions = new HashMap<>();
         for (QueryGroup group : queries.groups()) {
             admissions.put(group.name(), group.scanAdmission());
             admissions.put(QueryGroup.lookupsName(group.name()), group.lookupAdmission());
@@ -75,8 +75,8 @@ public final class SchedulingReport {
             GroupStatus group,
             Map<String, GroupStatus> before,
             long usedByAll,
-            Map<String, Admission> admissions) {
-        Admission admission = admissions.get(group.name());
+            Map<String, ReadAdmission> admissions) {
+        ReadAdmission admission = admissions.get(group.name());
         return new SchedulingGroupStatus(
                 CONTEXTS,
                 group.name(),

@@ -2,7 +2,7 @@ package io.stele.sidecar.scheduling;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -24,10 +24,10 @@ record Selector(
         requireNonNull(group, "group is null");
     }
 
-    boolean matches(QueryTag tag) {
-        return matches(user, tag.user())
-                && matches(source, tag.source())
-                && matches(resourceGroup, tag.resourceGroup());
+    boolean matches(QueryIdentity identity) {
+        return matches(user, identity.user())
+                && matches(source, identity.source())
+                && matches(resourceGroup, identity.resourceGroup());
     }
 
     private static boolean matches(Optional<Pattern> pattern, String text) {

@@ -9,15 +9,15 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.MetadataVersion;
-import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenSnapshotRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.ReadPointReply;
-import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.protocol.api.RenewSnapshotRequest;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.Orientation;
@@ -54,13 +54,10 @@ final class ActionClientIT {
             orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
             OpenTableReply opened = open(actions).orElseThrow();
             assertThat(opened.relation().table().orElseThrow().schema()).isEqualTo(orders);
-            ReadPointReply point = opened.readPoint().orElseThrow();
+            SnapshotReply point = opened.readPoint().orElseThrow();
             assertThat(
                             sidecar.flight()
-                                    .action(
-                                            Actions.OPEN_READ_POINT,
-                                            readPoint(),
-                                            ReadPointReply.class)
+                                    .action(Actions.OPEN_SNAPSHOT, snapshot(), SnapshotReply.class)
                                     .lsn())
                     .isGreaterThanOrEqualTo(point.lsn());
 
@@ -75,13 +72,13 @@ final class ActionClientIT {
             assertThatThrownBy(
                             () ->
                                     actions.run(
-                                            Actions.OPEN_READ_POINT,
-                                            new OpenReadPointRequest(
+                                            Actions.OPEN_SNAPSHOT,
+                                            new OpenSnapshotRequest(
                                                     List.of(),
                                                     Optional.empty(),
                                                     Long.MAX_VALUE,
                                                     Optional.empty()),
-                                            ReadPointReply.class))
+                                            SnapshotReply.class))
                     .hasMessageContaining("Expected ttlMillis of at most");
             // The socket of a refusal goes on
             assertThat(open(actions)).isPresent();
@@ -102,10 +99,10 @@ final class ActionClientIT {
                 ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
             TableSchema orders =
                     sidecar.createTable(SampleTables.orders(Orientation.COLUMN)).schema();
-            Optional<List<KnownPlan>> plans =
+            Optional<List<CachedPlan>> plans =
                     Optional.of(
                             List.of(
-                                    new KnownPlan(
+                                    new CachedPlan(
                                             orders.id(),
                                             orders.schemaVersion(),
                                             Optional.empty(),
@@ -135,7 +132,7 @@ final class ActionClientIT {
                                                                     .readPointId())),
                                             Optional.of(
                                                     List.of(
-                                                            new KnownPlan(
+                                                            new CachedPlan(
                                                                     orders.id(),
                                                                     orders.schemaVersion(),
                                                                     json.plans()
@@ -154,13 +151,13 @@ final class ActionClientIT {
                             () ->
                                     sidecar.flight()
                                             .action(
-                                                    Actions.RENEW_READ_POINT,
-                                                    new RenewReadPointRequest(
+                                                    Actions.RENEW_SNAPSHOT,
+                                                    new RenewSnapshotRequest(
                                                             json.readPoint()
                                                                     .orElseThrow()
                                                                     .readPointId(),
                                                             60_000),
-                                                    ReadPointReply.class))
+                                                    SnapshotReply.class))
                     .isInstanceOfSatisfying(
                             SteleException.class,
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
@@ -257,7 +254,7 @@ final class ActionClientIT {
     }
 
     /** Of a caller that knows nothing but which plans it wants. */
-    private static OpenTableRequest first(Optional<List<KnownPlan>> plans) {
+    private static OpenTableRequest first(Optional<List<CachedPlan>> plans) {
         return new OpenTableRequest(
                 ORDERS,
                 60_000,
@@ -276,7 +273,7 @@ final class ActionClientIT {
         return actions.run(Actions.OPEN_TABLE, request, OpenTableReply.class);
     }
 
-    private static OpenReadPointRequest readPoint() {
-        return new OpenReadPointRequest(List.of(), Optional.empty(), 60_000, Optional.empty());
+    private static OpenSnapshotRequest snapshot() {
+        return new OpenSnapshotRequest(List.of(), Optional.empty(), 60_000, Optional.empty());
     }
 }

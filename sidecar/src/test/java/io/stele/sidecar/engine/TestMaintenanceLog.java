@@ -2,7 +2,7 @@ package io.stele.sidecar.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.engine.shard.MaintenanceFailure;
+import io.stele.engine.shard.maintenance.MaintenanceFailure;
 import io.stele.protocol.ShardId;
 import java.util.ArrayList;
 import java.util.List;

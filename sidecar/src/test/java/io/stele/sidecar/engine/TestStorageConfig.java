@@ -21,6 +21,7 @@ final class TestStorageConfig {
                         .setWarehousePath("")
                         .setWalPath("")
                         .setWalGivenUp("")
+                        .setWalExitOnFailure(true)
                         .setMemTableSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setMemTableTotalSize(DataSize.of(512, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(1, TimeUnit.MINUTES))
@@ -55,6 +56,7 @@ final class TestStorageConfig {
         properties.put("stele.warehouse.path", "/data/warehouse");
         properties.put("stele.wal.path", "/log/wal");
         properties.put("stele.wal.given-up", "00c0ffee");
+        properties.put("stele.wal.exit-on-failure", "false");
         properties.put("stele.memtable.size", "1MB");
         properties.put("stele.memtable.total-size", "8MB");
         properties.put("stele.memtable.max-age", "5s");
@@ -88,6 +90,7 @@ final class TestStorageConfig {
                         .setWarehousePath("/data/warehouse")
                         .setWalPath("/log/wal")
                         .setWalGivenUp("00c0ffee")
+                        .setWalExitOnFailure(false)
                         .setMemTableSize(DataSize.of(1, DataSize.Unit.MEGABYTE))
                         .setMemTableTotalSize(DataSize.of(8, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(5, TimeUnit.SECONDS))

@@ -11,11 +11,11 @@ import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
-import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenSnapshotRequest;
 import io.stele.protocol.api.PutMode;
 import io.stele.protocol.api.PutReply;
 import io.stele.protocol.api.PutTarget;
-import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.SnapshotReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
@@ -389,12 +389,12 @@ final class FlightInteropIT {
 
     @Test
     void aHeaderSaysWhatMustBeSeen() throws Exception {
-        ReadPointReply present =
+        SnapshotReply present =
                 ApiJson.read(
                         action(
-                                Actions.OPEN_READ_POINT,
-                                new OpenReadPointRequest(List.of(), Optional.empty(), 1_000)),
-                        ReadPointReply.class);
+                                Actions.OPEN_SNAPSHOT,
+                                new OpenSnapshotRequest(List.of(), Optional.empty(), 1_000)),
+                        SnapshotReply.class);
         FlightDescriptor orders = FlightDescriptor.path("shop", "orders");
         FlightInfo info =
                 client.getInfo(orders, credential, readLsn(Long.toString(present.lsn().value())));

@@ -84,8 +84,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What happens at the limits of the Flight door: busy, a slow reader, a stalled one, a message too
- * large.
+ * What happens at the limits of the Flight server: busy, a slow reader, a stalled one, a message
+ * too large.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FlightLimitsIT {

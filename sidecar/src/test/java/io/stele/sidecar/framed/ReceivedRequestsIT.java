@@ -3,17 +3,28 @@ package io.stele.sidecar.framed;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateViewRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.ListViewsReply;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.ViewRequest;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameReader;
@@ -133,6 +144,76 @@ final class ReceivedRequestsIT {
         checkRow(102, 10);
         memory.awaitNothing();
         assertThat(memory.max().writeBytes()).isBetween((long) LARGE_TEXT, (long) WRITES_BYTES);
+    }
+
+    /** What a call of Flight brings counts as well, but for small ones. */
+    /** The transport goes on to deliver what it had received when the request was refused. */
+    @Test
+    void anActionThatIsRefusedHasNoEffect() throws Exception {
+        sidecar.flight()
+                .action(Actions.CREATE_SCHEMA, new CreateSchemaRequest("views", true), Done.class);
+        byte[] first = write(1, UUID.randomUUID(), 0, 300, LARGE_TEXT);
+        byte[] second = write(1, UUID.randomUUID(), 0, 301, 1_300_000);
+        List<CreateViewRequest> refused = new ArrayList<>();
+        try (Peer slow = new Peer();
+                Peer other = new Peer()) {
+            slow.send(first, 0, first.length / 2);
+            other.send(second, 0, second.length / 2);
+            memory.await(held -> held.writeBytes() >= LARGE_TEXT + 1_300_000);
+            // Of one of them the last bytes of all find no room
+            for (int length = 600_000; length <= 900_000; length += 10_000) {
+                CreateViewRequest view =
+                        new CreateViewRequest(
+                                new TableName("views", "v" + length),
+                                "x".repeat(length),
+                                false,
+                                Optional.empty());
+                try {
+                    sidecar.flight().action(Actions.CREATE_VIEW, view, ViewSchema.class);
+                    sidecar.flight()
+                            .action(
+                                    Actions.DROP_VIEW,
+                                    new ViewRequest(view.name(), false),
+                                    Done.class);
+                } catch (SteleException busy) {
+                    assertThat(busy).hasMessageContaining("stele.write.max-pending-size");
+                    assertThat(busy.code()).isEqualTo(ErrorCode.BUSY);
+                    refused.add(view);
+                }
+            }
+        }
+        memory.awaitNothing();
+        assertThat(refused).isNotEmpty();
+        assertThat(
+                        sidecar.flight()
+                                .action(
+                                        Actions.LIST_VIEWS,
+                                        new ListTablesRequest(Optional.of("views")),
+                                        ListViewsReply.class)
+                                .views())
+                .isEmpty();
+    }
+
+    @Test
+    void actionsWithoutRoomForTheirRequestAreRefused() throws Exception {
+        byte[] first = write(1, UUID.randomUUID(), 0, 300, LARGE_TEXT);
+        CreateSchemaRequest large = new CreateSchemaRequest("s".repeat(4_000_000), true);
+        try (Peer slow = new Peer()) {
+            slow.send(first, 0, first.length / 2);
+            memory.await(held -> held.writeBytes() >= LARGE_TEXT);
+            assertThatThrownBy(
+                            () -> sidecar.flight().action(Actions.CREATE_SCHEMA, large, Done.class))
+                    .hasMessageContaining("stele.write.max-pending-size")
+                    .extracting(failure -> ((SteleException) failure).code())
+                    .isEqualTo(ErrorCode.BUSY);
+            sidecar.flight() // by the same connection
+                    .action(Actions.CREATE_SCHEMA, new CreateSchemaRequest("s", true), Done.class);
+        }
+        memory.awaitNothing();
+        assertThatThrownBy(() -> sidecar.flight().action(Actions.CREATE_SCHEMA, large, Done.class))
+                .extracting(failure -> ((SteleException) failure).code())
+                .isNotEqualTo(ErrorCode.BUSY);
+        memory.awaitNothing();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.stele.sidecar.framed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameReader;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.FrameWriter;
@@ -12,6 +13,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -62,11 +64,12 @@ final class TestResponseQueue {
     private static void add(ResponseQueue queue, int id, AtomicInteger flushed) {
         byte[] payload = new byte[id % 7];
         if (id / 1_000 % 2 == 0) {
-            queue.add(FrameType.PING_REPLY, id, payload, flushed::incrementAndGet);
+            queue.add(FrameType.PING_REPLY, id, FramePayload.of(payload), flushed::incrementAndGet);
             return;
         }
         try {
-            queue.addAndWrite(FrameType.PING_REPLY, id, payload, flushed::incrementAndGet);
+            queue.addAndWrite(
+                    FrameType.PING_REPLY, id, FramePayload.of(payload), flushed::incrementAndGet);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -82,7 +85,7 @@ final class TestResponseQueue {
         Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
         Thread first = startWriting(queue, flushed::countDown);
         writes.await();
-        queue.add(FrameType.PING_REPLY, 2, new byte[0], flushed::countDown);
+        queue.add(FrameType.PING_REPLY, 2, FramePayload.of(new byte[0]), flushed::countDown);
         goOn.countDown();
         flushed.await();
         first.join();
@@ -111,6 +114,61 @@ final class TestResponseQueue {
         assertThat(writer.join(Duration.ofMinutes(1))).as("the writer has ended").isTrue();
     }
 
+    /** Adds a reply that nothing else holds. */
+    private static WeakReference<byte[]> addLarge(
+            ResponseQueue queue, int size, CountDownLatch flushed) {
+        byte[] payload = new byte[size];
+        queue.add(FrameType.PING_REPLY, 1, FramePayload.of(payload), flushed::countDown);
+        return new WeakReference<>(payload);
+    }
+
+    @Test
+    void aLargeReplyGivesItsMemoryBackBeforeTheNextHasLeft() throws Exception {
+        int size = 300 << 10;
+        CountDownLatch goOn = new CountDownLatch(1);
+        OutputStream slow =
+                new OutputStream() {
+                    private int written;
+
+                    @Override
+                    public void write(int value) {
+                        throw new AssertionError("Expected whole buffers");
+                    }
+
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) {
+                        written += length;
+                        if (written > size + 100) {
+                            awaitQuietly(goOn);
+                        }
+                    }
+                };
+        ResponseQueue queue = new ResponseQueue(new FrameWriter(slow), System::nanoTime);
+        CountDownLatch first = new CountDownLatch(1);
+        CountDownLatch second = new CountDownLatch(1);
+        WeakReference<byte[]> memory = addLarge(queue, size, first);
+        queue.add(FrameType.PING_REPLY, 2, FramePayload.of(new byte[size]), second::countDown);
+        Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
+        first.await();
+        while (memory.get() != null) { // fails by the timeout of the class
+            System.gc();
+            Thread.onSpinWait();
+        }
+        assertThat(second.getCount()).isOne();
+        goOn.countDown();
+        second.await();
+        queue.close();
+        writer.join();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Test
     void repliesThatNobodyReadsGiveTheirPermitsBack() throws Exception {
         OutputStream broken =
@@ -123,9 +181,9 @@ final class TestResponseQueue {
         ResponseQueue queue = new ResponseQueue(new FrameWriter(broken), System::nanoTime);
         AtomicInteger flushed = new AtomicInteger();
         Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
-        queue.add(FrameType.PING_REPLY, 1, new byte[0], flushed::incrementAndGet);
+        queue.add(FrameType.PING_REPLY, 1, FramePayload.of(new byte[0]), flushed::incrementAndGet);
         writer.join();
-        queue.add(FrameType.PING_REPLY, 2, new byte[0], flushed::incrementAndGet);
+        queue.add(FrameType.PING_REPLY, 2, FramePayload.of(new byte[0]), flushed::incrementAndGet);
         assertThat(flushed).hasValue(2);
     }
 
@@ -151,7 +209,7 @@ final class TestResponseQueue {
                 };
         ResponseQueue queue = new ResponseQueue(new FrameWriter(slow), now::get);
         Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
-        queue.add(FrameType.PING_REPLY, 1, new byte[0], () -> {});
+        queue.add(FrameType.PING_REPLY, 1, FramePayload.of(new byte[0]), () -> {});
         writing.await();
         assertThat(queue.isStalled(100)).isFalse();
         now.addAndGet(200);
@@ -182,7 +240,11 @@ final class TestResponseQueue {
                 .start(
                         () -> {
                             try {
-                                queue.addAndWrite(FrameType.PING_REPLY, 1, new byte[0], flushed);
+                                queue.addAndWrite(
+                                        FrameType.PING_REPLY,
+                                        1,
+                                        FramePayload.of(new byte[0]),
+                                        flushed);
                             } catch (IOException e) {
                                 throw new UncheckedIOException(e);
                             }

@@ -10,9 +10,6 @@ import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.Done;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.api.TableDescription;
@@ -44,6 +41,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +84,7 @@ final class SidecarKillIT {
     }
 
     @Test
+    @Tag("long") // its parts are those of the tests before and after
     void nothingAcknowledgedIsLostOrDoubledOnS3(@TempDir Path directory) throws Exception {
         try (VersityGateway gateway = VersityGateway.start(directory.resolve("objects"))) {
             Map<String, String> onS3 = new HashMap<>(gateway.properties());
@@ -113,8 +112,9 @@ final class SidecarKillIT {
         assertThat(directory.resolve("wal")).doesNotExist();
     }
 
-    /** The same on HDFS. */
+    /** The same on HDFS, whose log HadoopLogFilesIT tries by default. */
     @Test
+    @Tag("long")
     void nothingAcknowledgedIsLostOrDoubledWithTheLogOnHdfs(@TempDir Path directory)
             throws Exception {
         killInMidStream(
@@ -190,15 +190,8 @@ final class SidecarKillIT {
                         ports.flight(),
                         Optional.empty(),
                         TestingSidecar.tokens(TestingSidecar.SECRET))) {
-            flight.action(
-                    Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false), Done.class);
-            for (TableSchema schema :
-                    List.of(SampleTables.orders(Orientation.ROW), SampleTables.events())) {
-                flight.action(
-                        Actions.CREATE_TABLE,
-                        new CreateTableRequest(schema, "", false, false),
-                        TableDescription.class);
-            }
+            TestingSidecar.createTable(flight, SampleTables.orders(Orientation.ROW));
+            TestingSidecar.createTable(flight, SampleTables.events());
         }
     }
 

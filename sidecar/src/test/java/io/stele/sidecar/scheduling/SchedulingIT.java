@@ -8,7 +8,7 @@ import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SchedulingIT {
     private static final int ROWS = 40_000;
-    private static final QueryTag NARROW = new QueryTag("narrow", "", "");
+    private static final QueryIdentity NARROW = new QueryIdentity("narrow", "", "");
 
     private Path directory;
     private TestingSidecar sidecar;
@@ -97,14 +97,14 @@ final class SchedulingIT {
     void theTagChoosesTheGroupOfScansAndLookups() {
         long defaultBefore = group("default").switches();
         long etlBefore = group("etl").switches();
-        assertThat(rows(scan(0, new QueryTag("ann", "nightly job", "")))).isPositive();
+        assertThat(rows(scan(0, new QueryIdentity("ann", "nightly job", "")))).isPositive();
         assertThat(group("etl").switches()).isGreaterThan(etlBefore);
         assertThat(group("default").switches()).isEqualTo(defaultBefore);
         assertThat(group("etl").shares()).isEqualTo(250);
-        assertThat(rows(scan(0, QueryTag.NONE))).isPositive();
+        assertThat(rows(scan(0, QueryIdentity.NONE))).isPositive();
         assertThat(group("default").switches()).isGreaterThan(defaultBefore);
 
-        try (SteleClient client = client(new QueryTag("ann", "nightly job", ""))) {
+        try (SteleClient client = client(new QueryIdentity("ann", "nightly job", ""))) {
             SteleTable table = client.table("shop", "orders");
             assertThat(table.multiGet(keys(1_000), Optional.empty())).hasSize(1_000);
         }
@@ -125,7 +125,7 @@ final class SchedulingIT {
         long before = group("query-reads").switches();
         long rows = 0;
         for (int shard = 0; shard < orders.shardCount(); shard++) {
-            rows += rows(scan(shard, QueryTag.NONE));
+            rows += rows(scan(shard, QueryIdentity.NONE));
         }
         assertThat(rows).isEqualTo(ROWS);
         assertThat(group("query-reads").switches()).isGreaterThan(before);
@@ -230,11 +230,11 @@ final class SchedulingIT {
                 .orElseThrow();
     }
 
-    private SteleClient client(QueryTag tag) {
+    private SteleClient client(QueryIdentity identity) {
         return SteleClient.builder()
                 .endpoint("127.0.0.1", sidecar.server().clientPort())
                 .secret(TestingSidecar.SECRET)
-                .tag(tag)
+                .identity(identity)
                 .build();
     }
 
@@ -246,12 +246,12 @@ final class SchedulingIT {
         return keys;
     }
 
-    private FlightStream scan(int shard, QueryTag tag) {
+    private FlightStream scan(int shard, QueryIdentity identity) {
         ScanTicket ticket =
                 ScanTicket.of(orders.id(), ScanMode.SNAPSHOT, List.of(1, 2, 3, 4))
                         .in(orders.shard(shard))
                         .build();
-        return sidecar.flight().get(new Ticket(ticket.encode()), tag);
+        return sidecar.flight().get(new Ticket(ticket.encode()), identity);
     }
 
     private static long rows(FlightStream stream) {

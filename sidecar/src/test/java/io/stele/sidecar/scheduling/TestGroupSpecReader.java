@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
+import io.stele.testing.DocumentedExample;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,12 +43,27 @@ final class TestGroupSpecReader {
                         new GroupSpec("etl", 200, 4, 8, 16),
                         GroupSpec.ofName("boards"),
                         GroupSpec.ofName("default"));
-        assertThat(specs.select(new QueryTag("etl-7", "grafana", ""))).isEqualTo("etl");
-        assertThat(specs.select(new QueryTag("ann", "grafana", "global.boards.x")))
+        assertThat(specs.select(new QueryIdentity("etl-7", "grafana", ""))).isEqualTo("etl");
+        assertThat(specs.select(new QueryIdentity("ann", "grafana", "global.boards.x")))
                 .isEqualTo("boards");
-        assertThat(specs.select(new QueryTag("ann", "grafana", "global.etl"))).isEqualTo("etl");
-        assertThat(specs.select(new QueryTag("ann etl-7", "", ""))).isEqualTo("default");
-        assertThat(specs.select(QueryTag.NONE)).isEqualTo("default");
+        assertThat(specs.select(new QueryIdentity("ann", "grafana", "global.etl")))
+                .isEqualTo("etl");
+        assertThat(specs.select(new QueryIdentity("ann etl-7", "", ""))).isEqualTo("default");
+        assertThat(specs.select(QueryIdentity.NONE)).isEqualTo("default");
+    }
+
+    @Test
+    void theExampleOfTheDocumentation() throws IOException {
+        List<DocumentedExample> examples = DocumentedExample.of("docs/configuration.md", "json");
+        assertThat(examples).hasSize(1);
+        GroupSpecs specs = read(examples.getFirst().text());
+        assertThat(specs.groups())
+                .extracting(GroupSpec::name)
+                .containsExactly("dashboards", "etl", "default");
+        assertThat(specs.select(new QueryIdentity("ann", "superset", ""))).isEqualTo("dashboards");
+        assertThat(specs.select(new QueryIdentity("etl-7", "", "global.batch.nightly")))
+                .isEqualTo("etl");
+        assertThat(specs.select(new QueryIdentity("etl-7", "", ""))).isEqualTo("default");
     }
 
     @Test

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With one key store, every door speaks TLS and nothing else. */
+/** With one key store, every port speaks TLS and nothing else. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TlsIT {
     private static final String PASSWORD = "of the key store";
@@ -100,7 +100,7 @@ final class TlsIT {
     }
 
     @Test
-    void everyDoorSpeaksTls() throws Exception {
+    void everyServerSpeaksTls() throws Exception {
         try (FlightClient flight =
                         new FlightClient(
                                 "127.0.0.1",

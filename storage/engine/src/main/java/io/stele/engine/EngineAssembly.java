@@ -10,15 +10,43 @@ import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.catalog.CatalogStore;
 import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.datafile.FileIds;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.garbage.FileCollector;
 import io.stele.engine.job.Jobs;
+import io.stele.engine.maintenance.IndexBuilds;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.Manifest;
-import io.stele.engine.shard.PreparedPart;
+import io.stele.engine.node.EngineClock;
+import io.stele.engine.node.EngineLog;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.ManifestStores;
+import io.stele.engine.node.Shards;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.node.WriteBudget;
+import io.stele.engine.recovery.DroppedObjects;
+import io.stele.engine.recovery.Epochs;
+import io.stele.engine.recovery.FileOpenings;
+import io.stele.engine.recovery.LostTables;
+import io.stele.engine.recovery.Recovery;
+import io.stele.engine.recovery.RetainedLog;
+import io.stele.engine.recovery.ServingStore;
+import io.stele.engine.recovery.StartStore;
+import io.stele.engine.recovery.StartTask;
+import io.stele.engine.recovery.StoredDeletes;
+import io.stele.engine.recovery.WarehouseLog;
+import io.stele.engine.row.RowCache;
 import io.stele.engine.shard.TableGroupShard;
-import io.stele.engine.tablet.FileIds;
-import io.stele.engine.tablet.RowCache;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.snapshot.Retention;
+import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.tablet.TableShard;
+import io.stele.engine.transaction.Coordinator;
+import io.stele.engine.transaction.DecisionCollector;
+import io.stele.engine.transaction.Decisions;
+import io.stele.engine.transaction.Retries;
+import io.stele.engine.transaction.StagedTables;
+import io.stele.engine.transaction.Transactions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LogFiles;
 import io.stele.engine.wal.LogId;
@@ -59,7 +87,10 @@ final class EngineAssembly {
             EngineThreads threads)
             throws IOException {
         requireNonNull(options, "options is null");
-        StartStore warehouse = new StartStore(store, threads.background()::pause);
+        EngineClock time = new EngineClock(clock);
+        StartStore warehouse =
+                new StartStore(
+                        new ServingStore(store, time::nowMillis), threads.background()::pause);
         Epochs epochs = new Epochs(warehouse);
         long first = epochs.take(clock);
         UUID owner = new UUID(first, OWNER);
@@ -70,7 +101,10 @@ final class EngineAssembly {
                 StartTask.begin(threads.opening(), () -> warehouse.list(DroppedObjects.DATA));
         CatalogService catalog =
                 CatalogService.open(
-                        new CatalogStore(warehouse, owner), clock::next, threads.catalog()::pause);
+                        new CatalogStore(warehouse, owner),
+                        options.retention().toMillis(),
+                        clock::next,
+                        threads.catalog()::pause);
         Decisions decisions = new Decisions(warehouse);
         ManifestStores manifestStores =
                 new ManifestStores(warehouse, owner, options.manifestChanges());
@@ -85,7 +119,6 @@ final class EngineAssembly {
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
         WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
         recovery.checkCatalogIsNewest(manifests, warehouseLog::isBegun);
-        EngineClock time = new EngineClock(clock);
         // Manifests of versions before epochs were taken may be of a clock that was ahead
         boolean isNewest =
                 manifests.values().stream().allMatch(manifest -> manifest.epoch() < first);
@@ -104,8 +137,8 @@ final class EngineAssembly {
                                         catalog.current().nextTableId() == 1,
                                         options.givenUpLog()));
         // The log is not trimmed any more, which would add some
-        StartTask<KeptLog> keptObjects =
-                StartTask.begin(threads.opening(), () -> KeptLog.load(warehouse));
+        StartTask<RetainedLog> retainedObjects =
+                StartTask.begin(threads.opening(), () -> RetainedLog.load(warehouse));
         catalog.own(epoch, recovery.givenUpCatalogs());
         recovery.resolveStagedTables();
         LostTables lost = recovery.lostTables();
@@ -133,24 +166,17 @@ final class EngineAssembly {
                                 threads.nanoTime()),
                         new RowCache("rows", options.caches().rowBytes(), threads.nanoTime()),
                         new FileIds(epoch));
-        ReadPoints readPoints =
-                new ReadPoints(
+        SnapshotRegistry snapshots =
+                new SnapshotRegistry(
                         time::nowMillis,
                         time::expiryMillis,
                         new Retention(options.retention().toMillis()),
                         Long.toHexString(epoch) + "-");
         FileCollector collector =
-                new FileCollector(files, readPoints.readers(), options.collectionGrace());
+                new FileCollector(files, snapshots.readers(), options.collectionGrace());
         Shards shards =
                 new Shards(
-                        options,
-                        threads,
-                        files,
-                        readPoints,
-                        collector,
-                        time,
-                        epoch,
-                        manifestStores);
+                        options, threads, files, snapshots, collector, time, epoch, manifestStores);
         StoredDeletes deletes = new StoredDeletes(files, threads.opening());
         try {
             restore(recovery, shards, recovery.own(manifests.values(), epoch), deletes);
@@ -161,15 +187,15 @@ final class EngineAssembly {
                 .flatMap(entry -> entry.shard().tables().stream())
                 .forEach(
                         table ->
-                                readPoints.restore(
+                                snapshots.restore(
                                         table.schema().id(), new Lsn(table.historyLsn())));
         recovery.addDamaged(shards);
-        KeptLog keptLog = keptObjects.get();
-        RecoveredLog recovered = recovery.replay(log, expected, options, shards, keptLog);
+        RetainedLog retainedLog = retainedObjects.get();
+        RecoveredLog recovered = recovery.replay(log, expected, options, shards, retainedLog);
         if (recovery.hasLog()) {
             warehouseLog.begin(recovered);
         }
-        shards.passOver(recovery.unknownShards(), lost.keptRecords());
+        shards.passOver(recovery.unknownShards(), lost.retainedRecords());
         warehouse.checkDamaged();
         clock.beginExpiry();
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
@@ -200,8 +226,8 @@ final class EngineAssembly {
                         threads.openingLater(),
                         options.transactionBytes(),
                         epoch);
-        OldDecisions oldDecisions =
-                new OldDecisions(
+        DecisionCollector decisionCollector =
+                new DecisionCollector(
                         decisions,
                         threads.deleting(),
                         time::nowMillis,
@@ -226,10 +252,10 @@ final class EngineAssembly {
                         coordinator,
                         decisions,
                         collector,
-                        readPoints,
+                        snapshots,
                         threads,
                         new StagedTables(catalog, threads.catalog(), threads.uncaught()),
-                        oldDecisions,
+                        decisionCollector,
                         files,
                         epoch);
         Jobs jobs = new Jobs(Long.toHexString(epoch) + "-", time::nowMillis);
@@ -238,7 +264,7 @@ final class EngineAssembly {
                         jobs,
                         shards,
                         catalog,
-                        readPoints,
+                        snapshots,
                         files,
                         threads.merging(),
                         threads.catalog(),
@@ -259,14 +285,14 @@ final class EngineAssembly {
                 catalog,
                 shards,
                 engineLog,
-                keptLog,
+                retainedLog,
                 files,
-                readPoints,
+                snapshots,
                 collector,
                 transactions,
                 budget,
                 retries,
-                oldDecisions,
+                decisionCollector,
                 indexBuilds,
                 jobs,
                 lost,

@@ -2,22 +2,58 @@ package io.stele.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.aggregate.AggregateCache;
 import io.stele.engine.aggregate.AggregateScan;
-import io.stele.engine.aggregate.FragmentCache;
 import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.garbage.FileCollector;
 import io.stele.engine.job.Job;
 import io.stele.engine.job.JobKey;
 import io.stele.engine.job.Jobs;
 import io.stele.engine.job.Progress;
+import io.stele.engine.maintenance.IndexBuilds;
+import io.stele.engine.maintenance.Maintenance;
+import io.stele.engine.maintenance.PeriodicMaintenance;
+import io.stele.engine.maintenance.ReplacedTables;
+import io.stele.engine.node.EngineClock;
+import io.stele.engine.node.EngineFailure;
+import io.stele.engine.node.EngineLog;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.Shards;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.node.WriteBudget;
+import io.stele.engine.node.WriteRoom;
+import io.stele.engine.read.FileList;
+import io.stele.engine.read.FileLists;
+import io.stele.engine.read.LookedUpRows;
+import io.stele.engine.read.PartitionList;
+import io.stele.engine.read.PointLookup;
+import io.stele.engine.read.RowRoom;
+import io.stele.engine.read.SnapshotOpener;
+import io.stele.engine.read.TableReads;
+import io.stele.engine.recovery.DamageDrops;
+import io.stele.engine.recovery.FileOpenings;
+import io.stele.engine.recovery.LostTables;
+import io.stele.engine.recovery.RetainedLog;
 import io.stele.engine.scan.RowCursor;
-import io.stele.engine.shard.MaintenanceListener;
 import io.stele.engine.shard.TableGroupShard;
-import io.stele.engine.shard.WriteOutcome;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.shard.maintenance.MaintenanceListener;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.snapshot.SnapshotRegistry;
+import io.stele.engine.statistics.MetadataLog;
+import io.stele.engine.statistics.TableStatisticsCollector;
+import io.stele.engine.status.EngineStatus;
+import io.stele.engine.status.EngineStatusCollector;
+import io.stele.engine.status.IndexStatus;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
+import io.stele.engine.transaction.DecisionCollector;
+import io.stele.engine.transaction.PartitionDeleteCheck;
+import io.stele.engine.transaction.Retries;
+import io.stele.engine.transaction.Transactions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LogFiles;
 import io.stele.objectstore.ObjectStore;
@@ -27,7 +63,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.Aggregation;
-import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
@@ -48,6 +84,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -67,15 +104,15 @@ public final class StorageEngine implements AutoCloseable {
     private final TableStatisticsCollector statistics;
     private final MetadataLog metadata;
     private final EngineLog log;
-    private final ReadPoints readPoints;
+    private final SnapshotRegistry snapshots;
     private final FileOpenings openings;
-    private final ReadPointOpener readPointOpener;
+    private final SnapshotOpener snapshotOpener;
     private final TableReads reads;
     private final Transactions transactions;
     private final Retries retries;
     private final Maintenance maintenance;
     private final IndexBuilds indexBuilds;
-    private final Housekeeping housekeeping;
+    private final PeriodicMaintenance periodicMaintenance;
     private final EngineStatusCollector status;
     private final DamageDrops damageDrops;
     private final WriteBudget budget;
@@ -90,14 +127,14 @@ public final class StorageEngine implements AutoCloseable {
             CatalogService catalog,
             Shards shards,
             EngineLog log,
-            KeptLog keptLog,
+            RetainedLog retainedLog,
             TableFiles files,
-            ReadPoints readPoints,
+            SnapshotRegistry snapshots,
             FileCollector collector,
             Transactions transactions,
             WriteBudget budget,
             Retries retries,
-            OldDecisions oldDecisions,
+            DecisionCollector decisionCollector,
             IndexBuilds indexBuilds,
             Jobs jobs,
             LostTables lost,
@@ -112,38 +149,38 @@ public final class StorageEngine implements AutoCloseable {
         this.metadata = new MetadataLog(epoch, catalog, shards, statistics);
         this.shards = shards;
         this.log = log;
-        this.readPoints = readPoints;
-        this.readPointOpener = new ReadPointOpener(log, shards, readPoints, catalog);
+        this.snapshots = snapshots;
+        this.snapshotOpener = new SnapshotOpener(log, shards, snapshots, catalog);
         FileLists fileLists = new FileLists(FileLists.MAX_BYTES, threads.nanoTime());
         this.reads =
                 new TableReads(
-                        catalog, shards, files, readPoints, fileLists, options.maxChangesBytes());
+                        catalog, shards, files, snapshots, fileLists, options.maxChangesBytes());
         this.transactions = transactions;
         this.budget = budget;
         this.retries = retries;
         this.maintenance =
                 new Maintenance(
-                        catalog, shards, readPoints, transactions.orphanFiles(files, epoch), jobs);
+                        catalog, shards, snapshots, transactions.orphanFiles(files, epoch), jobs);
         this.indexBuilds = indexBuilds;
-        this.housekeeping =
-                new Housekeeping(
+        this.periodicMaintenance =
+                new PeriodicMaintenance(
                         threads,
                         clock,
                         shards,
                         log,
-                        keptLog,
-                        readPoints,
+                        retainedLog,
+                        snapshots,
                         collector,
                         transactions,
                         retries,
-                        oldDecisions,
+                        decisionCollector,
                         indexBuilds,
-                        new ReplacedTables(catalog, readPoints),
+                        new ReplacedTables(catalog, snapshots),
                         catalog);
         this.status =
                 new EngineStatusCollector(
                         lsns,
-                        readPoints,
+                        snapshots,
                         transactions,
                         shards,
                         log,
@@ -213,10 +250,15 @@ public final class StorageEngine implements AutoCloseable {
             // Files of it may have columns that a catalog version which is lost gave them
             schema(tableId).shards().forEach(id -> shards.shard(id).checkNotSetAside(tableId));
             TableSchema changed = catalog.alterTable(tableId, schemaVersion, change);
-            return shards.joined(changed.shards()).thenApply(inEffect -> changed);
+            return inEffect(changed).thenApply(ignored -> changed);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
+    }
+
+    /** Completes when all shards of a table have the schema version that the catalog has now. */
+    public CompletableFuture<?> inEffect(TableSchema table) {
+        return shards.joined(table.shards());
     }
 
     /**
@@ -444,12 +486,33 @@ public final class StorageEngine implements AutoCloseable {
      *     compactions have not yet applied to SST files
      */
     public CompletableFuture<Lsn> deletePartitions(TableId tableId, ScanPredicate partitions) {
+        return deletePartitions(Optional.empty(), tableId, partitions);
+    }
+
+    /**
+     * The same.
+     *
+     * @param transactionId an open transaction without rows, which it commits. If it is committed
+     *     already, nothing is deleted again, and the outcome is that of the first request
+     */
+    public CompletableFuture<Lsn> deletePartitions(
+            Optional<String> transactionId, TableId tableId, ScanPredicate partitions) {
         try {
             checkOpen();
+            if (transactionId.isPresent()) {
+                Optional<CompletableFuture<Lsn>> known =
+                        transactions.findEnded(transactionId.get());
+                if (known.isPresent()) {
+                    return known.get();
+                }
+            }
             TableSchema schema = schema(tableId);
             throwIfUnsettled(tableId);
             PartitionDeleteCheck.check(schema, partitions, shards);
-            return transactions.deletePartitions(schema, partitions);
+            return transactions.deletePartitions(
+                    transactionId.orElseGet(() -> transactions.beginDelete(tableId)),
+                    schema,
+                    partitions);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
@@ -496,27 +559,27 @@ public final class StorageEngine implements AutoCloseable {
      * READ_POINT_EXPIRED if {@code at} is before the history that any table retains. If it is
      * before the history of one table, reading that table fails.
      */
-    public CompletableFuture<ReadPoint> openReadPoint(Optional<Lsn> at, Duration ttl) {
-        return openReadPoint(at, Optional.empty(), ttl);
+    public CompletableFuture<LeasedSnapshot> openSnapshot(Optional<Lsn> at, Duration ttl) {
+        return openSnapshot(at, Optional.empty(), ttl);
     }
 
     /**
      * The same; INVALID_ARGUMENT if it would be before {@code atLeast}. A caller that passes the
      * LSN of a write that was acknowledged here sees that write.
      */
-    public CompletableFuture<ReadPoint> openReadPoint(
+    public CompletableFuture<LeasedSnapshot> openSnapshot(
             Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
         try {
             checkOpen();
-            return readPointOpener.open(at, atLeast, ttl);
+            return snapshotOpener.open(at, atLeast, ttl);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
     }
 
     /** An open snapshot; READ_POINT_EXPIRED if there is none with the id. */
-    public ReadPoint readPoint(String readPointId) {
-        return readPoints.find(readPointId);
+    public LeasedSnapshot snapshot(String readPointId) {
+        return snapshots.find(readPointId);
     }
 
     /**
@@ -525,25 +588,25 @@ public final class StorageEngine implements AutoCloseable {
      * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
      *     INVALID_ARGUMENT if there was no such table
      */
-    public SchemaHistory.AsOf tableAsOf(ReadPoint readPoint, TableId tableId) {
-        TableEntry entry = catalog().current().entryAsOf(tableId, readPoint.lsn());
-        readPoints.check(readPoint.lsn(), entry.schema());
-        return entry.history().asOf(entry.schema(), readPoint.lsn());
+    public SchemaHistory.AsOf tableAsOf(LeasedSnapshot snapshot, TableId tableId) {
+        TableEntry entry = catalog().current().entryAsOf(tableId, snapshot.lsn());
+        snapshots.check(snapshot.lsn(), entry.schema());
+        return entry.history().asOf(entry.schema(), snapshot.lsn());
     }
 
     /** Prolongs a lease to {@code ttl} from now; READ_POINT_EXPIRED if it is over. */
-    public void renewReadPoint(String readPointId, Duration ttl) {
-        readPoints.renew(readPointId, ttl.toMillis());
+    public void renewSnapshot(String readPointId, Duration ttl) {
+        snapshots.renew(readPointId, ttl.toMillis());
     }
 
     /** Ends a lease; one that is over already is no error. */
-    public void closeReadPoint(String readPointId) {
-        readPoints.close(readPointId);
+    public void closeSnapshot(String readPointId) {
+        snapshots.close(readPointId);
     }
 
     /** As the other one, for the schema version that the catalog has now. */
-    public ScanPlan plan(ReadPoint readPoint, TableId tableId, ScanPredicate predicate) {
-        return plan(readPoint, tableId, schemaVersion(readPoint, tableId), predicate);
+    public ScanPlan plan(LeasedSnapshot snapshot, TableId tableId, ScanPredicate predicate) {
+        return plan(snapshot, tableId, schemaVersion(snapshot, tableId), predicate);
     }
 
     /**
@@ -554,8 +617,8 @@ public final class StorageEngine implements AutoCloseable {
      *     read the table
      */
     public ScanPlan plan(
-            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
-        return reads().plan(readPoint, tableId, schemaVersion, predicate);
+            LeasedSnapshot snapshot, TableId tableId, int schemaVersion, ScanPredicate predicate) {
+        return reads().plan(snapshot, tableId, schemaVersion, predicate);
     }
 
     /**
@@ -564,27 +627,27 @@ public final class StorageEngine implements AutoCloseable {
      *
      * @throws SteleException as {@link #plan}
      */
-    public TablePlan tablePlan(ReadPoint readPoint, KnownPlan known) {
-        return reads().tablePlan(readPoint, known);
+    public TablePlan tablePlan(LeasedSnapshot snapshot, CachedPlan known) {
+        return reads().tablePlan(snapshot, known);
     }
 
     /** As the other one, for the schema version that the catalog has now. */
     public RowCursor scan(
-            ReadPoint readPoint,
+            LeasedSnapshot snapshot,
             TableId tableId,
             ShardId shard,
             ScanMode mode,
             ScanPredicate predicate,
             List<Integer> columnIds)
             throws IOException {
-        int schemaVersion = schemaVersion(readPoint, tableId);
-        return scan(readPoint, tableId, schemaVersion, shard, mode, predicate, columnIds);
+        int schemaVersion = schemaVersion(snapshot, tableId);
+        return scan(snapshot, tableId, schemaVersion, shard, mode, predicate, columnIds);
     }
 
     /** As the other one, for the schema version that the catalog has now. */
-    public ScanPlan planLookups(ReadPoint readPoint, TableId tableId, ScanPredicate predicate)
+    public ScanPlan planLookups(LeasedSnapshot snapshot, TableId tableId, ScanPredicate predicate)
             throws IOException {
-        return planLookups(readPoint, tableId, schemaVersion(readPoint, tableId), predicate);
+        return planLookups(snapshot, tableId, schemaVersion(snapshot, tableId), predicate);
     }
 
     /**
@@ -592,9 +655,9 @@ public final class StorageEngine implements AutoCloseable {
      * to be read with {@link ScanMode#LOOKUP}. Blocks on files.
      */
     public ScanPlan planLookups(
-            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
+            LeasedSnapshot snapshot, TableId tableId, int schemaVersion, ScanPredicate predicate)
             throws IOException {
-        return reads().planLookups(readPoint, tableId, schemaVersion, predicate);
+        return reads().planLookups(snapshot, tableId, schemaVersion, predicate);
     }
 
     /**
@@ -607,7 +670,7 @@ public final class StorageEngine implements AutoCloseable {
      *     empty: all
      */
     public RowCursor scan(
-            ReadPoint readPoint,
+            LeasedSnapshot snapshot,
             TableId tableId,
             int schemaVersion,
             ShardId shard,
@@ -616,7 +679,7 @@ public final class StorageEngine implements AutoCloseable {
             List<Integer> columnIds)
             throws IOException {
         requireNonNull(columnIds, "columnIds is null");
-        return reads().scan(readPoint, tableId, schemaVersion, shard, mode, predicate);
+        return reads().scan(snapshot, tableId, schemaVersion, shard, mode, predicate);
     }
 
     /**
@@ -630,7 +693,7 @@ public final class StorageEngine implements AutoCloseable {
      *     reading INVALID_ARGUMENT if rows of too many bytes were deleted or replaced in that time
      */
     public RowCursor changes(
-            ReadPoint readPoint,
+            LeasedSnapshot snapshot,
             TableId tableId,
             int schemaVersion,
             ShardId shard,
@@ -638,7 +701,7 @@ public final class StorageEngine implements AutoCloseable {
             Lsn upTo,
             ScanPredicate predicate)
             throws IOException {
-        return reads().changes(readPoint, tableId, schemaVersion, shard, after, upTo, predicate);
+        return reads().changes(snapshot, tableId, schemaVersion, shard, after, upTo, predicate);
     }
 
     /**
@@ -652,15 +715,15 @@ public final class StorageEngine implements AutoCloseable {
      *     table; STALE_TABLE as {@link #plan}
      */
     public AggregateScan aggregate(
-            ReadPoint readPoint,
+            LeasedSnapshot snapshot,
             TableId tableId,
             int schemaVersion,
             ScanPredicate predicate,
             Aggregation aggregation,
-            Optional<FragmentCache> cache,
+            Optional<AggregateCache> cache,
             long maxBytes) {
         return reads().aggregate(
-                        readPoint, tableId, schemaVersion, predicate, aggregation, cache, maxBytes);
+                        snapshot, tableId, schemaVersion, predicate, aggregation, cache, maxBytes);
     }
 
     /**
@@ -673,13 +736,13 @@ public final class StorageEngine implements AutoCloseable {
      * @param keys the keys to look up instead of the predicate's, which need not list any
      */
     public RowCursor lookUp(
-            ReadPoint readPoint,
+            LeasedSnapshot snapshot,
             TableId tableId,
             int schemaVersion,
             ScanPredicate predicate,
             Optional<LookupKeys> keys)
             throws IOException {
-        return reads().lookUp(readPoint, tableId, schemaVersion, predicate, keys);
+        return reads().lookUp(snapshot, tableId, schemaVersion, predicate, keys);
     }
 
     /**
@@ -733,20 +796,29 @@ public final class StorageEngine implements AutoCloseable {
 
     /** As the other one, at a snapshot. */
     public List<byte[]> lookupByIndex(
-            TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
+            TableId tableId, int indexId, byte[] prefix, LeasedSnapshot snapshot, int limit)
             throws IOException {
-        return reads().lookupByIndex(tableId, indexId, prefix, readPoint, limit);
+        return reads().lookupByIndex(tableId, indexId, prefix, snapshot, limit);
     }
 
     /** The statistics of the rows of a table, without reading them. */
     public TableStatistics statistics(TableId tableId) {
-        return statistics(tableId, ScanPredicate.ALL);
+        return statistics(tableId, OptionalInt.empty(), ScanPredicate.ALL);
     }
 
-    /** The same, without files that have no row of a predicate. */
-    public TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
+    /**
+     * The same, without files that have no row of a predicate.
+     *
+     * @param schemaVersion the version of the columns that the caller knows: for another one than
+     *     the present, only the numbers of the table; empty: the present one
+     */
+    public TableStatistics statistics(
+            TableId tableId, OptionalInt schemaVersion, ScanPredicate predicate) {
         TableSchema schema = anySchema(tableId);
-        return statistics.collect(schema, shards.table(schema), predicate);
+        if (schemaVersion.orElse(schema.schemaVersion()) == schema.schemaVersion()) {
+            return statistics.collect(schema, shards.table(schema), predicate);
+        }
+        return statistics.collect(schema, shards.table(schema), ScanPredicate.ALL).withoutColumns();
     }
 
     /**
@@ -787,6 +859,15 @@ public final class StorageEngine implements AutoCloseable {
                 .toList();
     }
 
+    /** How many files a table has now; 0 where it or one of its shards does not serve. */
+    public long fileCount(TableId tableId) {
+        return catalog.current()
+                .findTable(tableId)
+                .flatMap(shards::find)
+                .map(parts -> parts.stream().mapToLong(part -> part.view().fileCount()).sum())
+                .orElse(0L);
+    }
+
     /** Completes when everything acknowledged before the call is in files. */
     public CompletableFuture<@Nullable Void> flush(TableId tableId) {
         return maintenance(work -> work.flush(tableId, new Progress()));
@@ -802,7 +883,7 @@ public final class StorageEngine implements AutoCloseable {
 
     /** The oldest LSN as of which a table can be read. */
     public Lsn horizon(TableId tableId) {
-        return readPoints.horizon(schema(tableId));
+        return snapshots.horizon(schema(tableId));
     }
 
     /**
@@ -878,8 +959,17 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /** Sets the listener that is notified of failed flushes, compactions and manifests. */
-    public void tellMaintenanceFailures(MaintenanceListener listener) {
-        shards.tellFailures(listener);
+    public void notifyMaintenanceFailures(MaintenanceListener listener) {
+        shards.notifyFailures(listener);
+    }
+
+    /**
+     * Completes when the log has failed for good, or when another engine owns the log or a shard.
+     * Requests that wait fail at about the same time. It never fails, and does not complete in an
+     * orderly close.
+     */
+    public CompletableFuture<EngineFailure> failed() {
+        return shards.failed();
     }
 
     /** The present status of the engine. */
@@ -909,7 +999,7 @@ public final class StorageEngine implements AutoCloseable {
         closed = true;
         openings.close();
         maintenance.jobs().close();
-        housekeeping.close();
+        periodicMaintenance.close();
         retries.close();
         log.close();
     }
@@ -931,8 +1021,8 @@ public final class StorageEngine implements AutoCloseable {
                 .orElseGet(() -> current.table(tableId));
     }
 
-    private int schemaVersion(ReadPoint readPoint, TableId tableId) {
-        return catalog().current().table(tableId, readPoint.lsn()).schemaVersion();
+    private int schemaVersion(LeasedSnapshot snapshot, TableId tableId) {
+        return catalog().current().table(tableId, snapshot.lsn()).schemaVersion();
     }
 
     private void checkOpen() {

@@ -1,6 +1,6 @@
 /**
- * The storage engine of a node: the only entrance to catalog, shards, transactions, snapshots,
- * scans and recovery.
+ * The storage engine of a node: its assembly, and the one entrance to catalog, shards,
+ * transactions, snapshots and reads.
  *
  * <p>The sidecar and benchmarks may call it. It may touch all packages below.
  */

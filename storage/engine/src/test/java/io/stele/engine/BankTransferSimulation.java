@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
  * Money moves between accounts in many shards, by transactions, while the node fails and dies; an
  * auditor comes at any time and looks at the accounts at the present or at any LSN of the past
  * minutes. The sum is always the same: a transaction is visible in all shards or in none, at every
- * read point, whatever was flushed, merged or lost since.
+ * snapshot, whatever was flushed, compacted or lost since.
  *
  * <p>{@code -Dsimulation.seed=N} replays one seed, {@code -Dsimulation.seeds=N} runs that many. The
  * workload is {@link TransfersWorkload}, which {@link EngineSimulation} runs beside others.
@@ -22,7 +22,7 @@ class BankTransferSimulation {
     private static final Duration RETENTION = Duration.ofMinutes(3);
 
     @Test
-    void theSumIsTheSameAtEveryReadPoint() {
+    void theSumIsTheSameAtEverySnapshot() {
         Long only = Long.getLong("simulation.seed");
         int count = only != null ? 1 : Integer.getInteger("simulation.seeds", SEEDS);
         long acknowledged = 0;

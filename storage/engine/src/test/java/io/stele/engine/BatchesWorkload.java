@@ -2,6 +2,7 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -40,7 +41,7 @@ final class BatchesWorkload implements Workload {
     private final TestTable slots;
     private final TestTable appended;
     private final List<Batch> batches = new ArrayList<>();
-    private final PinnedReads<ReadPoint> pinned;
+    private final PinnedReads<LeasedSnapshot> pinned;
     private long nextFile;
     private long acknowledged;
 
@@ -79,9 +80,9 @@ final class BatchesWorkload implements Workload {
 
     @Override
     public void check() throws IOException {
-        ReadPoint point = node.readPoint();
-        Set<Integer> seen = read(point);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Set<Integer> seen = read(snapshot);
+        node.engine().closeSnapshot(snapshot.id());
         for (Batch batch : batches) {
             if (batch.outcome == Outcome.UNKNOWN) {
                 // Decided by the crash, once and for all.
@@ -153,18 +154,18 @@ final class BatchesWorkload implements Workload {
         engine.stage(transaction, shard, staged.toByteArray(), 0, staged.sizeBytes());
     }
 
-    /** Checks what a read point sees; returns the numbers of the batches. */
-    private Set<Integer> read(ReadPoint point) throws IOException {
+    /** Checks what a snapshot sees; returns the numbers of the batches. */
+    private Set<Integer> read(LeasedSnapshot snapshot) throws IOException {
         Map<Long, String> slotRows;
         Map<Long, String> rows;
         try {
-            slotRows = slots.snapshot(node.engine(), point);
-            assertThat(slots.planned(node, point)).isEqualTo(slotRows);
-            slots.checkLookups(node.engine(), point, random.nextInt(SLOTS), slotRows);
-            rows = appended.snapshot(node.engine(), point);
-            assertThat(appended.planned(node, point)).isEqualTo(rows);
+            slotRows = slots.snapshot(node.engine(), snapshot);
+            assertThat(slots.planned(node, snapshot)).isEqualTo(slotRows);
+            slots.checkLookups(node.engine(), snapshot, random.nextInt(SLOTS), slotRows);
+            rows = appended.snapshot(node.engine(), snapshot);
+            assertThat(appended.planned(node, snapshot)).isEqualTo(rows);
         } catch (SteleException expired) {
-            pinned.remove(point);
+            pinned.remove(snapshot);
             throw expired;
         }
         Set<Integer> seen = new TreeSet<>();
@@ -175,8 +176,8 @@ final class BatchesWorkload implements Workload {
         for (int number : seen) {
             batches.get(number).allRows().forEach(row -> whole.put(row.id(), row.name() + ":0"));
         }
-        assertThat(rows).as("batches whole or not at all at %s", point.lsn()).isEqualTo(whole);
-        checkOrder(point.lsn(), seen, new HashSet<>(slotRows.values()), slotRows.size());
+        assertThat(rows).as("batches whole or not at all at %s", snapshot.lsn()).isEqualTo(whole);
+        checkOrder(snapshot.lsn(), seen, new HashSet<>(slotRows.values()), slotRows.size());
         return seen;
     }
 

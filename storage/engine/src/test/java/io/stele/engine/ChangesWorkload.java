@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Coordinator;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.row.KeyEncoder;
@@ -20,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Random upserts and deletions, or appends and deletions by row id, many in flight at a time, while
- * readers keep old read points; one {@link SerialHistory} a shard says what each may see.
+ * readers keep old snapshots; one {@link SerialHistory} a shard says what each may see.
  *
  * <p>The client of a shard sends in order. When an answer fails or is lost it sends that batch and
  * those behind it again, with the same sequences, before anything new.
@@ -36,7 +38,7 @@ final class ChangesWorkload implements Workload {
     private final boolean keyed;
     private final int ids;
     private final Map<ShardId, SerialHistory> histories = new HashMap<>();
-    private final PinnedReadPoints<Seen> pinned;
+    private final PinnedSnapshots<Seen> pinned;
     private final Map<Long, Long> rowIds = new TreeMap<>(); // id of a row to its row id
     private long nextId;
     private long nextValue;
@@ -48,7 +50,7 @@ final class ChangesWorkload implements Workload {
         this.node = simulation.node();
         this.keyed = keyed;
         this.ids = 5 + random.nextInt(60);
-        this.pinned = new PinnedReadPoints<>(node, random, MAX_PINNED);
+        this.pinned = new PinnedSnapshots<>(node, random, MAX_PINNED);
         table =
                 TestTable.create(
                         node.engine(),
@@ -95,13 +97,13 @@ final class ChangesWorkload implements Workload {
 
     @Override
     public void check() throws IOException {
-        ReadPoint point = node.readPoint();
-        Map<Long, String> rows = readAll(point);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> rows = readAll(snapshot);
         for (ShardId shard : table.schema().shards()) {
             // What nobody was told of is there up to some batch, and nothing of those behind it.
             history(shard).checkPresent(ofShard(rows, shard));
         }
-        node.engine().closeReadPoint(point.id());
+        node.engine().closeSnapshot(snapshot.id());
         for (ShardId shard : table.schema().shards()) {
             SerialHistory history = history(shard);
             history.lost();
@@ -112,15 +114,15 @@ final class ChangesWorkload implements Workload {
                 }
             }
         }
-        point = node.readPoint();
-        rows = readAll(point);
+        snapshot = node.openSnapshot();
+        rows = readAll(snapshot);
         for (ShardId shard : table.schema().shards()) {
             assertThat(ofShard(rows, shard)).isEqualTo(history(shard).last());
             if (keyed) {
                 checkLatest(shard);
             }
         }
-        node.engine().closeReadPoint(point.id());
+        node.engine().closeSnapshot(snapshot.id());
     }
 
     /** Nothing is in flight: lookups, the second time from the row cache, find the last rows. */
@@ -231,41 +233,41 @@ final class ChangesWorkload implements Workload {
         return answer;
     }
 
-    /** Opens a read point; what it may see is known from now on. */
+    /** Opens a snapshot; what it may see is known from now on. */
     private void pin() {
         Map<ShardId, SerialHistory.Range> ranges = new HashMap<>();
         histories.forEach((shard, history) -> ranges.put(shard, history.present()));
         pinned.open(Optional.empty(), new Seen(ranges));
     }
 
-    private void read(ReadPoint point, Seen seen) throws IOException {
-        Map<Long, String> rows = readAll(point);
+    private void read(LeasedSnapshot snapshot, Seen seen) throws IOException {
+        Map<Long, String> rows = readAll(snapshot);
         for (ShardId shard : table.schema().shards()) {
-            history(shard).check(ofShard(rows, shard), seen.ranges.get(shard), point.lsn());
+            history(shard).check(ofShard(rows, shard), seen.ranges.get(shard), snapshot.lsn());
         }
         if (seen.rows == null) {
             seen.rows = rows;
         }
-        assertThat(rows).as("read again at %s", point.lsn()).isEqualTo(seen.rows);
+        assertThat(rows).as("read again at %s", snapshot.lsn()).isEqualTo(seen.rows);
     }
 
     /** Every way to read gives the same rows. */
-    private Map<Long, String> readAll(ReadPoint point) throws IOException {
-        Map<Long, String> rows = table.snapshot(node.engine(), point);
-        assertThat(table.planned(node, point)).isEqualTo(rows);
+    private Map<Long, String> readAll(LeasedSnapshot snapshot) throws IOException {
+        Map<Long, String> rows = table.snapshot(node.engine(), snapshot);
+        assertThat(table.planned(node, snapshot)).isEqualTo(rows);
         if (keyed) {
             for (int i = 0; i < 5; i++) {
-                table.checkLookups(node.engine(), point, random.nextInt(ids), rows);
+                table.checkLookups(node.engine(), snapshot, random.nextInt(ids), rows);
             }
         } else {
-            readRowIds(point);
+            readRowIds(snapshot);
         }
         return rows;
     }
 
-    private void readRowIds(ReadPoint point) throws IOException {
+    private void readRowIds(LeasedSnapshot snapshot) throws IOException {
         for (ShardId shard : table.schema().shards()) {
-            try (RowCursor cursor = node.scan(point, table.id(), shard)) {
+            try (RowCursor cursor = node.scan(snapshot, table.id(), shard)) {
                 while (cursor.next()) {
                     Long earlier = rowIds.put(cursor.row().longAt(0), cursor.rowId());
                     assertThat(earlier == null || earlier == cursor.rowId())
@@ -289,7 +291,7 @@ final class ChangesWorkload implements Workload {
         return result;
     }
 
-    /** What may be seen at a read point that is kept, and what was. */
+    /** What may be seen at a snapshot that is kept, and what was. */
     private static final class Seen {
         private final Map<ShardId, SerialHistory.Range> ranges;
         private Map<Long, String> rows;

@@ -2,7 +2,9 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Coordinator;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
@@ -125,10 +127,10 @@ final class ConditionalWorkload implements Workload {
     }
 
     private Map<Long, String> rows(ShardId shard) throws IOException {
-        ReadPoint point = node.readPoint();
-        Map<Long, String> all = table.snapshot(node.engine(), point);
-        assertThat(table.planned(node, point)).isEqualTo(all);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> all = table.snapshot(node.engine(), snapshot);
+        assertThat(table.planned(node, snapshot)).isEqualTo(all);
+        node.engine().closeSnapshot(snapshot.id());
         Map<Long, String> rows = new TreeMap<>();
         all.forEach(
                 (id, row) -> {

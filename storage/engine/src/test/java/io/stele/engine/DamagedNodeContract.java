@@ -7,6 +7,8 @@ import io.stele.columnfile.index.BitmapIndexReader;
 import io.stele.columnfile.index.BlockCache;
 import io.stele.engine.WorkerFiles.Row;
 import io.stele.engine.catalog.CatalogDamage;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectEntry;
@@ -23,6 +25,7 @@ import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.testing.LongRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,11 +52,14 @@ import org.junit.jupiter.params.provider.EnumSource;
  * it, and that only for tables that have to do with the object.
  *
  * <p>{@code -Ddamage.flips=N} flips N bytes of each kind instead of the default; every byte of
- * objects that have no more than that.
+ * objects that have no more than that. By default an object is cut at one place in turn, and with
+ * {@code bin/stele test --long} at all of them.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class DamagedNodeContract {
-    private static final int FLIPS = Integer.getInteger("damage.flips", 60);
+    /** Of an object, however many there are of its kind. */
+    private static final int LEAST_FLIPS = LongRun.count(1, 4);
+
     private static final int NAME_INDEX = 1;
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
@@ -66,6 +72,7 @@ abstract class DamagedNodeContract {
     /** Of one shard, more than a manifest version has of writers. */
     private static final int WRITES_OF_OTHERS = 2_200;
 
+    private final int flips; // of a kind
     private final SimulatedNode node;
     private final TestTable rows;
     private final TestTable columns;
@@ -76,10 +83,13 @@ abstract class DamagedNodeContract {
 
     /** What the objects of a node are. */
     enum Kind {
-        ROW_FILE(".*\\.row"),
+        SST_FILE(".*\\.row"),
         COLUMN_FILE(".*\\.orc"),
         CHECKSUMS(".*\\.orc\\.sums"),
         KEY_INDEX(".*\\.idx"),
+
+        /** With the checksums: the end of a key index. */
+        FILE_METADATA(".*\\.idx"),
         BITMAP_INDEX(".*\\.orc\\.bitmaps"),
         DELETE_VECTOR(".*\\.dv-.*"),
         MANIFEST("manifest/[^/]+/([0-9]+|base/.*)"),
@@ -98,14 +108,18 @@ abstract class DamagedNodeContract {
         }
     }
 
-    DamagedNodeContract(boolean isEncrypted) throws IOException {
+    /**
+     * @param flips of each kind by default
+     */
+    DamagedNodeContract(boolean isEncrypted, int flips) throws IOException {
+        this.flips = Integer.getInteger("damage.flips", flips);
         node = SimulatedNode.start(OPTIONS, 5, false, isEncrypted);
         rows = rowsTable();
         columns = columnsTable();
         appends = TestTable.create(node.engine(), "appends", Orientation.COLUMN, false, 1);
         kept = TestTable.create(node.engine(), "kept", Orientation.COLUMN, true, 1);
         write();
-        past = node.readPoint().lsn();
+        past = node.openSnapshot().lsn();
         change();
         keepSomeOfTheLog();
         changeAfterwards();
@@ -261,7 +275,9 @@ abstract class DamagedNodeContract {
         int refused = 0;
         for (String object : objects) {
             byte[] good = content(object);
-            for (int position : positions(good.length, objects.size(), random)) {
+            int start = kind == Kind.FILE_METADATA ? good.length - metadataBytes(object) : 0;
+            for (int at : positions(good.length - start, objects.size(), random)) {
+                int position = start + at;
                 byte[] bad = good.clone();
                 bad[position] ^= (byte) (1 << random.nextInt(8));
                 if (isRefused(object, bad, "byte " + position + " of " + good.length)) {
@@ -273,16 +289,33 @@ abstract class DamagedNodeContract {
         assertThat(refused).as("damage of %s that was noticed", kind).isPositive();
     }
 
+    /** From the metadata of a column file to the end of its key index; none of old ones. */
+    private int metadataBytes(String index) {
+        return tables().stream()
+                .flatMap(
+                        table ->
+                                table.schema().shards().stream()
+                                        .map(id -> node.engine().shard(id).table(table.id())))
+                .flatMap(table -> table.view().columnFiles().stream())
+                .flatMap(file -> file.entry().keyIndex().stream())
+                .filter(file -> file.path().equals(index))
+                .mapToInt(file -> file.metadataBytes().orElse(0))
+                .findFirst()
+                .orElse(0);
+    }
+
     @ParameterizedTest
     // The end of a log is cut where a crash may have torn it: TestLogDamage
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"EPOCH", "LOG"})
+            names = {"EPOCH", "LOG", "FILE_METADATA"})
     void aCutObjectIsRefusedOrChangesNothing(Kind kind) throws IOException {
         int refused = 0;
+        int turn = 0;
         for (String object : objects(kind)) {
             byte[] good = content(object);
-            for (int length : new int[] {0, good.length / 2, good.length - 1}) {
+            List<Integer> lengths = List.of(good.length - 1, good.length / 2, 0);
+            for (int length : LongRun.isOn() ? lengths : List.of(lengths.get(turn++ % 3))) {
                 if (isRefused(object, Arrays.copyOf(good, length), "cut at " + length)) {
                     refused++;
                 }
@@ -302,21 +335,21 @@ abstract class DamagedNodeContract {
                 .contains("in doubt:400", "only in the log", "only in what is kept", "changed:");
     }
 
-    private static Set<Integer> positions(int length, int objects, Random random) {
-        int flips = Math.max(4, FLIPS / objects);
+    private Set<Integer> positions(int length, int objects, Random random) {
+        int count = Math.max(LEAST_FLIPS, flips / objects);
         Set<Integer> positions = new TreeSet<>();
-        if (length <= flips) {
+        if (length <= count) {
             for (int position = 0; position < length; position++) {
                 positions.add(position);
             }
             return positions;
         }
         // Header and tail are what all else hangs on
-        for (int end = 0; end < flips / 8; end++) {
+        for (int end = 0; end < count / 8; end++) {
             positions.add(random.nextInt(Math.min(48, length)));
             positions.add(length - 1 - random.nextInt(Math.min(48, length)));
         }
-        while (positions.size() < flips) {
+        while (positions.size() < count) {
             positions.add(random.nextInt(length));
         }
         return positions;
@@ -408,28 +441,29 @@ abstract class DamagedNodeContract {
         StorageEngine engine = asked.engine();
         Map<String, Object> found = new TreeMap<>();
         for (Optional<Lsn> at : List.of(Optional.<Lsn>empty(), Optional.of(past))) {
-            ReadPoint point = at.isPresent() ? asked.readPoint(at.get()) : asked.readPoint();
+            LeasedSnapshot snapshot =
+                    at.isPresent() ? asked.openSnapshot(at.get()) : asked.openSnapshot();
             for (TestTable table : tables()) {
                 String name = table.schema().tableName() + at;
-                found.put(name + " scanned", ask(() -> table.snapshot(engine, point)));
-                found.put(name + " planned", ask(() -> table.planned(asked, point)));
+                found.put(name + " scanned", ask(() -> table.snapshot(engine, snapshot)));
+                found.put(name + " planned", ask(() -> table.planned(asked, snapshot)));
                 if (table != appends) {
-                    found.put(name + " looked up", ask(() -> lookups(engine, table, point)));
+                    found.put(name + " looked up", ask(() -> lookups(engine, table, snapshot)));
                 }
             }
             found.put(
                     "rows by index" + at,
-                    ask(() -> rows.lookup(engine, point, NAME_INDEX, List.of("changed"))));
-            found.put("columns by bitmaps" + at, ask(() -> selected(asked, point)));
+                    ask(() -> rows.lookup(engine, snapshot, NAME_INDEX, List.of("changed"))));
+            found.put("columns by bitmaps" + at, ask(() -> selected(asked, snapshot)));
         }
         return found;
     }
 
-    private static Map<Long, Object> lookups(StorageEngine engine, TestTable table, ReadPoint point)
-            throws IOException {
+    private static Map<Long, Object> lookups(
+            StorageEngine engine, TestTable table, LeasedSnapshot snapshot) throws IOException {
         Map<Long, Object> lookups = new HashMap<>();
         for (long id = 0; id < 410; id++) {
-            lookups.put(id, table.get(engine, Optional.of(point.lsn()), id));
+            lookups.put(id, table.get(engine, Optional.of(snapshot.lsn()), id));
         }
         return lookups;
     }
@@ -443,13 +477,13 @@ abstract class DamagedNodeContract {
     }
 
     /** As workers ask the bitmap indexes. */
-    private List<Object> selected(SimulatedNode asked, ReadPoint point) throws IOException {
+    private List<Object> selected(SimulatedNode asked, LeasedSnapshot snapshot) throws IOException {
         List<Object> found = new ArrayList<>();
         ScanPredicate predicate =
                 new ScanPredicate(
                         Map.of(2, ColumnDomain.of(ValueRange.equal("changed".getBytes(UTF_8)))));
         for (ShardScan shard :
-                asked.engine().plan(point, columns.id(), ScanPredicate.ALL).shards()) {
+                asked.engine().plan(snapshot, columns.id(), ScanPredicate.ALL).shards()) {
             for (FileScan file : shard.files()) {
                 if (file.bitmapIndexBytes().isPresent()) {
                     found.add(

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * </pre>
  */
 class EngineSimulation {
-    private static final int SEEDS = 60;
+    private static final int SEEDS = 40;
 
     @Test
     void nothingAcknowledgedIsLostAndNothingIsHalfDone() {

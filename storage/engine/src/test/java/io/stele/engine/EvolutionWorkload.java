@@ -3,6 +3,8 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.EvolvingRows.Written;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Coordinator;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -35,12 +37,12 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Columns and nested fields that come, go, change their names and types, between upserts,
  * deletions, inserts and partial updates of many batches in flight, transactions of rows and worker
- * files, flushes, merges and crashes.
+ * files, flushes, compactions and crashes.
  *
  * <p>A shard's client writes rows of the version it knows until it is refused, and then encodes
  * again what was refused. Every reader finds every row as it was written, brought to the reader's
- * version by {@link EvolvingRows}: at read points from before a change too, by the columns of
- * before or of now.
+ * version by {@link EvolvingRows}: at snapshots from before a change too, by the columns of before
+ * or of now.
  */
 final class EvolutionWorkload implements Workload {
     private static final int SHARDS = 2;
@@ -77,7 +79,7 @@ final class EvolutionWorkload implements Workload {
         for (ShardId shard : table.current().shards()) {
             clients.put(shard, new Client(shard));
         }
-        pins = new PinnedReads<>(node, pin -> pin.point);
+        pins = new PinnedReads<>(node, pin -> pin.snapshot);
     }
 
     static Workload of(Simulation simulation, Orientation orientation, boolean keyed) {
@@ -113,18 +115,18 @@ final class EvolutionWorkload implements Workload {
 
     @Override
     public void check() throws IOException {
-        ReadPoint point = node.readPoint();
-        Map<Long, String> found = table.snapshot(point, table.current());
-        assertThat(table.planned(point, table.current())).isEqualTo(found);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> found = table.snapshot(snapshot, table.current());
+        assertThat(table.planned(snapshot, table.current())).isEqualTo(found);
         for (Client client : clients.values()) {
             client.checkPresent(found);
         }
         checkTransactions(found);
-        node.engine().closeReadPoint(point.id());
+        node.engine().closeSnapshot(snapshot.id());
         for (Client client : clients.values()) {
             client.sendRest();
         }
-        ReadPoint after = node.readPoint();
+        LeasedSnapshot after = node.openSnapshot();
         found = table.snapshot(after, table.current());
         for (Client client : clients.values()) {
             client.checkPresent(found);
@@ -132,7 +134,7 @@ final class EvolutionWorkload implements Workload {
         if (keyed) {
             checkLookups(after, found);
         }
-        node.engine().closeReadPoint(after.id());
+        node.engine().closeSnapshot(after.id());
     }
 
     @Override
@@ -141,18 +143,18 @@ final class EvolutionWorkload implements Workload {
         check();
     }
 
-    private void checkLookups(ReadPoint point, Map<Long, String> found) throws IOException {
+    private void checkLookups(LeasedSnapshot snapshot, Map<Long, String> found) throws IOException {
         for (long id = 0; id < ids; id++) {
-            Optional<EvolvingTable.Shown> row = table.get(Optional.of(point.lsn()), id);
+            Optional<EvolvingTable.Shown> row = table.get(Optional.of(snapshot.lsn()), id);
             assertThat(row.map(EvolvingTable.Shown::row))
-                    .as("key %s at %s", id, point.lsn())
+                    .as("key %s at %s", id, snapshot.lsn())
                     .isEqualTo(Optional.ofNullable(found.get(id)));
             assertThat(table.get(Optional.empty(), id)).isEqualTo(row);
         }
         String name = "v" + random.nextInt(100);
         Map<Long, String> named = new TreeMap<>(found);
         named.values().removeIf(row -> !row.split(", ", 3)[1].equals("'" + name + "'"));
-        assertThat(table.lookup(point, name)).as("rows of %s", name).isEqualTo(named);
+        assertThat(table.lookup(snapshot, name)).as("rows of %s", name).isEqualTo(named);
     }
 
     // ---- changes of columns
@@ -181,12 +183,12 @@ final class EvolutionWorkload implements Workload {
     // ---- readers
 
     private final class Pin {
-        private final ReadPoint point;
+        private final LeasedSnapshot snapshot;
         private final Map<ShardId, SerialHistory.Range> ranges = new HashMap<>();
         private int schemaVersion; // of the first read; 0: none yet
 
-        private Pin(ReadPoint point) {
-            this.point = point;
+        private Pin(LeasedSnapshot snapshot) {
+            this.snapshot = snapshot;
         }
     }
 
@@ -194,8 +196,8 @@ final class EvolutionWorkload implements Workload {
         Map<ShardId, Integer> from = new HashMap<>();
         clients.forEach((shard, client) -> from.put(shard, client.history.present().from()));
         pins.pin(
-                point -> {
-                    Pin pin = new Pin(point);
+                snapshot -> {
+                    Pin pin = new Pin(snapshot);
                     clients.forEach(
                             (shard, client) ->
                                     pin.ranges.put(
@@ -213,8 +215,8 @@ final class EvolutionWorkload implements Workload {
         TableSchema version = again ? table.version(pin.schemaVersion) : current;
         Map<Long, String> found;
         try {
-            found = table.snapshot(pin.point, version);
-            assertThat(table.planned(pin.point, version)).isEqualTo(found);
+            found = table.snapshot(pin.snapshot, version);
+            assertThat(table.planned(pin.snapshot, version)).isEqualTo(found);
         } catch (SteleException refused) {
             assertThat(refused.code())
                     .as("%s at version %s", refused, version.schemaVersion())
@@ -234,12 +236,12 @@ final class EvolutionWorkload implements Workload {
             client.history.check(
                     client.own(found),
                     pin.ranges.get(client.shard),
-                    pin.point.lsn(),
+                    pin.snapshot.lsn(),
                     row -> shown(row, version));
         }
         if (keyed && version == current) {
             long id = random.nextInt(ids);
-            Optional<EvolvingTable.Shown> row = table.get(Optional.of(pin.point.lsn()), id);
+            Optional<EvolvingTable.Shown> row = table.get(Optional.of(pin.snapshot.lsn()), id);
             assertThat(row.map(EvolvingTable.Shown::row))
                     .isEqualTo(Optional.ofNullable(found.get(id)));
         }

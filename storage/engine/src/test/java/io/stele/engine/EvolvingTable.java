@@ -5,7 +5,9 @@ import io.stele.columnfile.orc.ColumnFileReader;
 import io.stele.engine.catalog.TableState;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileKind;
+import io.stele.engine.read.LookedUpRows;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
@@ -123,31 +125,32 @@ final class EvolvingTable {
     }
 
     /** All rows of a version by a SNAPSHOT scan of each shard. */
-    Map<Long, String> snapshot(ReadPoint point, TableSchema version) throws IOException {
+    Map<Long, String> snapshot(LeasedSnapshot snapshot, TableSchema version) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
         for (ShardId shard : version.shards()) {
-            collect(point, version, shard, ScanMode.SNAPSHOT, rows);
+            collect(snapshot, version, shard, ScanMode.SNAPSHOT, rows);
         }
         return rows;
     }
 
     /** All rows of a version by a plan's files and what the plan says to ask the engine for. */
-    Map<Long, String> planned(ReadPoint point, TableSchema version) throws IOException {
+    Map<Long, String> planned(LeasedSnapshot snapshot, TableSchema version) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
-        ScanPlan plan = node.engine().plan(point, id, version.schemaVersion(), ScanPredicate.ALL);
+        ScanPlan plan =
+                node.engine().plan(snapshot, id, version.schemaVersion(), ScanPredicate.ALL);
         for (ShardScan scan : plan.shards()) {
             for (FileScan file : scan.files()) {
                 readFile(plan.readLsn(), file, version, rows);
             }
             if (scan.live()) {
-                collect(point, version, scan.shard(), scan.mode(), rows);
+                collect(snapshot, version, scan.shard(), scan.mode(), rows);
             }
         }
         return rows;
     }
 
     private void collect(
-            ReadPoint point,
+            LeasedSnapshot snapshot,
             TableSchema version,
             ShardId shard,
             ScanMode mode,
@@ -156,7 +159,7 @@ final class EvolvingTable {
         try (RowCursor cursor =
                 node.engine()
                         .scan(
-                                point,
+                                snapshot,
                                 id,
                                 version.schemaVersion(),
                                 shard,
@@ -199,7 +202,7 @@ final class EvolvingTable {
                         Optional.empty(),
                         Optional.empty(),
                         Map.of(),
-                        Optional.empty(),
+                        TestTable.keyIndex(file),
                         Optional.empty());
         List<ColumnSchema> written = version(file.schemaVersion()).columns();
         RowMapping mapping = RowMapping.of(written, version.columns());
@@ -221,7 +224,7 @@ final class EvolvingTable {
     }
 
     /** The rows that the index has for a name, in the version that the catalog has. */
-    Map<Long, String> lookup(ReadPoint point, String name) throws IOException {
+    Map<Long, String> lookup(LeasedSnapshot snapshot, String name) throws IOException {
         TableSchema version = current();
         byte[] prefix =
                 KeyEncoder.forColumns(version, List.of(INDEX_COLUMN))
@@ -234,7 +237,7 @@ final class EvolvingTable {
                                 id,
                                 version.options().indexes().getFirst().id(),
                                 prefix,
-                                point,
+                                snapshot,
                                 1000)) {
             add(row.wrap(bytes), rows);
         }

@@ -2,6 +2,7 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
@@ -111,8 +112,8 @@ final class IndexesWorkload implements Workload {
     @Override
     public void check() throws IOException {
         node.await(node.engine().awaitIndexes(table.id()));
-        ReadPoint point = node.readPoint();
-        Map<Long, String> rows = table.snapshot(node.engine(), point);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> rows = table.snapshot(node.engine(), snapshot);
         for (IndexSchema index : indexes()) {
             assertThat(index.ready()).isTrue();
             Map<Long, String> found = new TreeMap<>();
@@ -120,14 +121,14 @@ final class IndexesWorkload implements Workload {
                 boolean byName = index.name().equals(BY_NAME.name());
                 Object key = byName ? "n" + value : value;
                 Map<Long, String> some =
-                        table.lookup(node.engine(), point, index.id(), List.of(key));
+                        table.lookup(node.engine(), snapshot, index.id(), List.of(key));
                 some.forEach(
                         (id, row) -> assertThat(row).matches(byName ? key + ":.*" : ".*:" + key));
                 found.putAll(some);
             }
             assertThat(found).as("%s", index).isEqualTo(rows);
         }
-        node.engine().closeReadPoint(point.id());
+        node.engine().closeSnapshot(snapshot.id());
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Coordinator;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
@@ -120,10 +122,10 @@ final class LargeTransactionsWorkload implements Workload {
 
     @Override
     public void check() throws IOException {
-        ReadPoint point = node.readPoint();
-        Map<Long, String> found = table.snapshot(node.engine(), point);
-        assertThat(table.planned(node, point)).isEqualTo(found);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> found = table.snapshot(node.engine(), snapshot);
+        assertThat(table.planned(node, snapshot)).isEqualTo(found);
+        node.engine().closeSnapshot(snapshot.id());
         assertThat(found).as("rows after a start").isIn(rows, rowsAfter);
         assertThat(node.engine().status().openTransactions()).isZero();
         rows = found;

@@ -2,6 +2,7 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.KeyEncoder;
@@ -12,11 +13,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongFunction;
 
-/** Random writes, flushes and merges of a table, with looks at the present and the past between. */
+/**
+ * Random writes, flushes and compactions of a table, with looks at the present and the past
+ * between.
+ */
 final class LookupScenario {
-    /** Compares what a lookup finds at a read point; returns how much it found. */
+    /** Compares what a lookup finds at a snapshot; returns how much it found. */
     interface Check {
-        int at(ReadPoint point) throws IOException;
+        int at(LeasedSnapshot snapshot) throws IOException;
     }
 
     private LookupScenario() {}
@@ -36,7 +40,7 @@ final class LookupScenario {
             LongFunction<String> name,
             Check check)
             throws IOException {
-        List<ReadPoint> points = new ArrayList<>();
+        List<LeasedSnapshot> snapshots = new ArrayList<>();
         int found = 0;
         for (int step = 0; step < steps; step++) {
             long id = random.nextInt(keys);
@@ -54,14 +58,14 @@ final class LookupScenario {
                 node.await(node.engine().compact(table.id()));
             }
             if (random.nextInt(20) == 0) {
-                points.add(node.readPoint());
+                snapshots.add(node.openSnapshot());
             }
             if (random.nextInt(10) == 0) {
-                points.add(node.readPoint());
-                for (ReadPoint point : points) {
-                    found += check.at(point);
+                snapshots.add(node.openSnapshot());
+                for (LeasedSnapshot snapshot : snapshots) {
+                    found += check.at(snapshot);
                 }
-                points.removeLast();
+                snapshots.removeLast();
             }
         }
         assertThat(found).isGreaterThan(100);

@@ -1,6 +1,7 @@
 package io.stele.engine;
 
 import io.stele.engine.manifest.VersionedObjects;
+import io.stele.engine.recovery.NamedLog;
 import io.stele.engine.wal.LogId;
 import io.stele.objectstore.ObjectStore;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -21,11 +22,12 @@ import java.util.function.Function;
 
 /**
  * A table of workers' files, with uploads that wait for their commit, commits that race, rows that
- * flushes and merges write, readers that hold what was replaced, and files that belong to nothing;
- * while {@link StorageEngine#removeOrphanFiles} runs without any age that would protect a file.
+ * flushes and compactions write, readers that hold what was replaced, and files that belong to
+ * nothing; while {@link StorageEngine#removeOrphanFiles} runs without any age that would protect a
+ * file.
  *
- * <p>Every row that was committed is read whole at every read point. What belongs to nothing is
- * gone in the end.
+ * <p>Every row that was committed is read whole at every snapshot. What belongs to nothing is gone
+ * in the end.
  */
 final class OrphansWorkload implements Workload {
     private static final int SHARDS = 2;
@@ -36,7 +38,7 @@ final class OrphansWorkload implements Workload {
     private final SimulatedNode node;
     private final TestTable table;
     private final List<Upload> uploads = new ArrayList<>();
-    private final PinnedReads<ReadPoint> pinned;
+    private final PinnedReads<LeasedSnapshot> pinned;
     private final Map<Lsn, Map<Long, String>> seen = new TreeMap<>();
     private long nextId;
     private long acknowledged;
@@ -150,24 +152,24 @@ final class OrphansWorkload implements Workload {
             pinned.pin(Function.identity());
             return;
         }
-        ReadPoint point = pinned.any(random);
+        LeasedSnapshot snapshot = pinned.any(random);
         try {
-            Map<Long, String> rows = read(point);
-            assertThat(seen.computeIfAbsent(point.lsn(), _ -> rows)).isEqualTo(rows);
+            Map<Long, String> rows = read(snapshot);
+            assertThat(seen.computeIfAbsent(snapshot.lsn(), _ -> rows)).isEqualTo(rows);
         } catch (SteleException expired) {
-            pinned.remove(point);
+            pinned.remove(snapshot);
             throw expired;
         } catch (NoSuchFileException missing) {
             // Not one of the store's faults, which the simulation takes as they come
             throw new AssertionError(
-                    "Expected the files of a pinned read point at LSN " + point.lsn(), missing);
+                    "Expected the files of a pinned read point at LSN " + snapshot.lsn(), missing);
         }
     }
 
     /** All rows, through the engine and as workers read them: each upload whole, or not there. */
-    private Map<Long, String> read(ReadPoint point) throws IOException {
-        Map<Long, String> rows = table.snapshot(node.engine(), point);
-        assertThat(table.planned(node, point)).isEqualTo(rows);
+    private Map<Long, String> read(LeasedSnapshot snapshot) throws IOException {
+        Map<Long, String> rows = table.snapshot(node.engine(), snapshot);
+        assertThat(table.planned(node, snapshot)).isEqualTo(rows);
         for (Upload upload : uploads) {
             assertThat(upload.ids.stream().filter(rows::containsKey).count())
                     .as("rows of %s", upload.transaction)
@@ -178,8 +180,8 @@ final class OrphansWorkload implements Workload {
 
     @Override
     public void check() throws IOException {
-        ReadPoint point = node.readPoint();
-        Map<Long, String> rows = read(point);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> rows = read(snapshot);
         for (Upload upload : uploads) {
             assertThat(rows.keySet().containsAll(upload.ids))
                     .as("%s committed", upload.transaction)
@@ -188,7 +190,7 @@ final class OrphansWorkload implements Workload {
                 assertThat(rows).doesNotContainKeys(upload.ids.toArray(Long[]::new));
             }
         }
-        node.engine().closeReadPoint(point.id());
+        node.engine().closeSnapshot(snapshot.id());
     }
 
     @Override

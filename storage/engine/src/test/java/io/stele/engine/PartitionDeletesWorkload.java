@@ -3,6 +3,7 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.predicate.ColumnDomain;
@@ -41,7 +42,7 @@ final class PartitionDeletesWorkload implements Workload {
     private final boolean keyed;
     private final Optional<Integer> partitionColumn;
     private final List<Past> past = new ArrayList<>();
-    private final PinnedReadPoints<Seen> pinned;
+    private final PinnedSnapshots<Seen> pinned;
     private Map<Long, String> rows = new TreeMap<>();
     private Request open;
     private long nextId;
@@ -57,7 +58,7 @@ final class PartitionDeletesWorkload implements Workload {
         this.orientation = orientation;
         this.random = simulation.newRandom();
         this.node = simulation.node();
-        this.pinned = new PinnedReadPoints<>(node, random, MAX_PINNED);
+        this.pinned = new PinnedSnapshots<>(node, random, MAX_PINNED);
         this.keyed = keyed;
         this.partitionColumn = partitionColumn;
         this.table =
@@ -134,8 +135,8 @@ final class PartitionDeletesWorkload implements Workload {
     @Override
     public void check() throws IOException {
         pinned.clear();
-        ReadPoint point = node.readPoint();
-        Map<Long, String> found = readAll(point);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> found = readAll(snapshot);
         Request unknown = open;
         if (unknown != null && unknown.lsn.isEmpty()) {
             assertThat(found).isIn(unknown.before, unknown.after);
@@ -146,7 +147,7 @@ final class PartitionDeletesWorkload implements Workload {
             settle();
             assertThat(found).isEqualTo(rows);
         }
-        node.engine().closeReadPoint(point.id());
+        node.engine().closeSnapshot(snapshot.id());
         for (long id = 0; keyed && id < PARTITIONS; id++) {
             for (int time = 0; time < 2; time++) {
                 assertThat(table.get(node.engine(), Optional.empty(), id))
@@ -295,7 +296,7 @@ final class PartitionDeletesWorkload implements Workload {
         pinned.open(Optional.empty(), new Seen(Optional.ofNullable(open), rows));
     }
 
-    /** A read point in the past, between two requests. */
+    /** A snapshot in the past, between two requests. */
     private void pinPast() {
         settle();
         if (past.size() < 2) {
@@ -308,13 +309,13 @@ final class PartitionDeletesWorkload implements Workload {
         pinned.open(Optional.of(at), new Seen(Optional.empty(), state.rows));
     }
 
-    private void readPinned(ReadPoint point, Seen seen) throws IOException {
-        Map<Long, String> found = readAll(point);
+    private void readPinned(LeasedSnapshot snapshot, Seen seen) throws IOException {
+        Map<Long, String> found = readAll(snapshot);
         assertThat(found)
                 .as(
                         "%s at %s, %s",
                         table.schema().tableName(),
-                        point.lsn(),
+                        snapshot.lsn(),
                         seen.request.map(
                                 request ->
                                         request.lsn
@@ -322,19 +323,19 @@ final class PartitionDeletesWorkload implements Workload {
                                                 + request.before
                                                 + " -> "
                                                 + request.after))
-                .isIn(seen.possible(point.lsn()));
+                .isIn(seen.possible(snapshot.lsn()));
         if (seen.rows == null) {
             seen.rows = found;
         }
-        assertThat(found).as("again at %s", point.lsn()).isEqualTo(seen.rows);
+        assertThat(found).as("again at %s", snapshot.lsn()).isEqualTo(seen.rows);
     }
 
     /** Every way to read gives the same rows. */
-    private Map<Long, String> readAll(ReadPoint point) throws IOException {
-        Map<Long, String> found = table.snapshot(node.engine(), point);
-        assertThat(table.planned(node, point)).isEqualTo(found);
+    private Map<Long, String> readAll(LeasedSnapshot snapshot) throws IOException {
+        Map<Long, String> found = table.snapshot(node.engine(), snapshot);
+        assertThat(table.planned(node, snapshot)).isEqualTo(found);
         for (int i = 0; keyed && i < 3; i++) {
-            table.checkLookups(node.engine(), point, random.nextInt(PARTITIONS), found);
+            table.checkLookups(node.engine(), snapshot, random.nextInt(PARTITIONS), found);
         }
         return found;
     }
@@ -354,7 +355,7 @@ final class PartitionDeletesWorkload implements Workload {
     /** The rows from an LSN on. */
     private record Past(Lsn lsn, Map<Long, String> rows) {}
 
-    /** What may be seen at a read point that is kept, and what was. */
+    /** What may be seen at a snapshot that is kept, and what was. */
     private static final class Seen {
         private final Optional<Request> request; // that was under way
         private final Map<Long, String> present;

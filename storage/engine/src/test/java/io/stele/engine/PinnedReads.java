@@ -1,5 +1,6 @@
 package io.stele.engine;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,22 +9,22 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 
 /**
- * What a workload read at and will read at again: up to three read points, kept open. A crash ends
+ * What a workload read at and will read at again: up to three snapshots, kept open. A crash ends
  * them.
  *
- * @param <T> a read point and what the workload knows of it
+ * @param <T> a snapshot and what the workload knows of it
  */
 final class PinnedReads<T> {
     private static final int MOST = 3;
 
     private final SimulatedNode node;
-    private final Function<T, ReadPoint> point;
+    private final Function<T, LeasedSnapshot> snapshot;
     private final List<T> pinned = new ArrayList<>();
     private StorageEngine of;
 
-    PinnedReads(SimulatedNode node, Function<T, ReadPoint> point) {
+    PinnedReads(SimulatedNode node, Function<T, LeasedSnapshot> snapshot) {
         this.node = node;
-        this.point = point;
+        this.snapshot = snapshot;
         of = node.engine();
     }
 
@@ -55,14 +56,14 @@ final class PinnedReads<T> {
     /**
      * Opens one more, in the place of the oldest if there are too many.
      *
-     * @param opened called with the read point as soon as it is there
+     * @param opened called with the snapshot as soon as it is there
      */
-    void pin(Function<ReadPoint, T> opened) {
+    void pin(Function<LeasedSnapshot, T> opened) {
         if (pinned.size() == MOST) {
-            node.engine().closeReadPoint(point.apply(pinned.removeFirst()).id());
+            node.engine().closeSnapshot(snapshot.apply(pinned.removeFirst()).id());
         }
         StorageEngine engine = node.engine();
-        engine.openReadPoint(Optional.empty(), Duration.ofMinutes(10))
+        engine.openSnapshot(Optional.empty(), Duration.ofMinutes(10))
                 .whenComplete(
                         (found, failed) -> {
                             if (failed == null && node.engine() == engine) {

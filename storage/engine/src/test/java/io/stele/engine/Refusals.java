@@ -9,11 +9,11 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Assertions about what the engine refuses. */
-final class Refusals {
+public final class Refusals {
     private Refusals() {}
 
     /** The call fails with the code; what is returned can look at the message. */
-    static AbstractThrowableAssert<?, ? extends Throwable> assertRefused(
+    public static AbstractThrowableAssert<?, ? extends Throwable> assertRefused(
             ErrorCode code, ThrowingCallable call) {
         return assertThatThrownBy(call)
                 .isInstanceOfSatisfying(

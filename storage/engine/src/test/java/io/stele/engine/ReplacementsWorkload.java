@@ -2,6 +2,7 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -34,7 +35,7 @@ final class ReplacementsWorkload implements Workload {
     private final SimulatedNode node;
     private final TestTable table;
     private final List<Replacement> replacements = new ArrayList<>();
-    private final PinnedReads<ReadPoint> pinned;
+    private final PinnedReads<LeasedSnapshot> pinned;
     private long nextFile;
     private long acknowledged;
 
@@ -75,9 +76,9 @@ final class ReplacementsWorkload implements Workload {
                 askAgain(replacement);
             }
         }
-        ReadPoint point = node.readPoint();
-        read(point);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        read(snapshot);
+        node.engine().closeSnapshot(snapshot.id());
         checkConflicts();
     }
 
@@ -130,13 +131,13 @@ final class ReplacementsWorkload implements Workload {
         engine.stage(replacement.transaction, shard, staged.toByteArray(), 0, staged.sizeBytes());
     }
 
-    private void read(ReadPoint point) throws IOException {
+    private void read(LeasedSnapshot snapshot) throws IOException {
         Map<Long, String> rows;
         try {
-            rows = table.snapshot(node.engine(), point);
-            assertThat(table.planned(node, point)).isEqualTo(rows);
+            rows = table.snapshot(node.engine(), snapshot);
+            assertThat(table.planned(node, snapshot)).isEqualTo(rows);
         } catch (SteleException expired) {
-            pinned.remove(point);
+            pinned.remove(snapshot);
             throw expired;
         }
         Optional<Replacement> last =
@@ -144,7 +145,7 @@ final class ReplacementsWorkload implements Workload {
                         .filter(
                                 made ->
                                         made.lsn
-                                                .filter(at -> at.compareTo(point.lsn()) <= 0)
+                                                .filter(at -> at.compareTo(snapshot.lsn()) <= 0)
                                                 .isPresent())
                         .max((one, other) -> one.lsn.get().compareTo(other.lsn.get()));
         if (rows.isEmpty()) {
@@ -152,16 +153,16 @@ final class ReplacementsWorkload implements Workload {
                     last.isEmpty()
                             || replacements.stream()
                                     .anyMatch(made -> made.count == 0 && isCandidate(made, last));
-            assertThat(explained).as("no rows at %s after %s", point.lsn(), last).isTrue();
+            assertThat(explained).as("no rows at %s after %s", snapshot.lsn(), last).isTrue();
             return;
         }
         int number = (int) (rows.keySet().iterator().next() / MAX_ROWS);
         Replacement shown = replacements.get(number);
         Map<Long, String> whole = new TreeMap<>();
         shown.rows().forEach(row -> whole.put(row.id(), row.name() + ":0"));
-        assertThat(rows).as("one replacement, whole, at %s", point.lsn()).isEqualTo(whole);
+        assertThat(rows).as("one replacement, whole, at %s", snapshot.lsn()).isEqualTo(whole);
         assertThat(isCandidate(shown, last))
-                .as("%s at %s, of which the last known is %s", shown, point.lsn(), last)
+                .as("%s at %s, of which the last known is %s", shown, snapshot.lsn(), last)
                 .isTrue();
     }
 

@@ -1,5 +1,7 @@
 package io.stele.engine;
 
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.StorageOptions;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.RoundsStore;
 import io.stele.objectstore.RoundsStore.Recorded;
@@ -61,11 +63,13 @@ record RequestCost(int requests, int rounds) {
 
     private static SimulatedNode start(CacheOptions caches, UnaryOperator<ObjectStore> over)
             throws IOException {
-        return SimulatedNode.start(
-                StorageOptions.DEFAULT
-                        .withMemTables(1L << 30, 2L << 30, Duration.ofDays(1))
-                        .withCaches(caches),
-                1,
-                over);
+        return SimulatedNode.start(options(caches), 1, over);
+    }
+
+    /** Of a node that does not flush by itself. */
+    static StorageOptions options(CacheOptions caches) {
+        return StorageOptions.DEFAULT
+                .withMemTables(1L << 30, 2L << 30, Duration.ofDays(1))
+                .withCaches(caches);
     }
 }

@@ -138,7 +138,7 @@ final class SerialHistory {
         return batches.stream().noneMatch(batch -> batch.state == State.IN_FLIGHT);
     }
 
-    /** What a read point that is opened now may see. */
+    /** What a snapshot that is opened now may see. */
     Range present() {
         return new Range(acknowledgedCount(), batches.size());
     }

@@ -1,6 +1,10 @@
 package io.stele.engine;
 
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Decision;
 import io.stele.engine.wal.EncryptedLogFiles;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
@@ -182,7 +186,7 @@ final class SimulatedNode {
         return encryption.over(store);
     }
 
-    /** What is encrypted is far away as well: merges read ahead. */
+    /** What is encrypted is far away as well: compactions read ahead. */
     private ObjectStore farObjects() {
         return new FarObjectStore(objects(), pool, () -> nowMillis * 1_000_000);
     }
@@ -295,19 +299,18 @@ final class SimulatedNode {
         }
     }
 
-    ReadPoint readPoint() {
+    LeasedSnapshot openSnapshot() {
         return await(
-                engine.openReadPoint(java.util.Optional.empty(), java.time.Duration.ofHours(1)));
+                engine.openSnapshot(java.util.Optional.empty(), java.time.Duration.ofHours(1)));
     }
 
-    ReadPoint readPoint(Lsn at) {
-        return await(
-                engine.openReadPoint(java.util.Optional.of(at), java.time.Duration.ofHours(1)));
+    LeasedSnapshot openSnapshot(Lsn at) {
+        return await(engine.openSnapshot(java.util.Optional.of(at), java.time.Duration.ofHours(1)));
     }
 
     /** All rows of a table in a shard. */
-    RowCursor scan(ReadPoint point, TableId table, ShardId shard) throws IOException {
-        return engine.scan(point, table, shard, ScanMode.SNAPSHOT, ScanPredicate.ALL, List.of());
+    RowCursor scan(LeasedSnapshot snapshot, TableId table, ShardId shard) throws IOException {
+        return engine.scan(snapshot, table, shard, ScanMode.SNAPSHOT, ScanPredicate.ALL, List.of());
     }
 
     /** Adds what is stored and logged, byte by byte. */

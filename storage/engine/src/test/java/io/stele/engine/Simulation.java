@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.manifest.ManifestStore;
 import io.stele.engine.manifest.orc.OrcManifestBases;
-import io.stele.engine.shard.ApplyOptions;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.shard.apply.ApplyOptions;
+import io.stele.engine.status.EngineStatus;
 import io.stele.engine.wal.LogFaults;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.InMemoryObjectStore;
@@ -108,7 +110,7 @@ final class Simulation {
                                 log.segmentBytes(), log.groupBytes(), log.queueBytes(), 20_000));
     }
 
-    /** One lane, several from the start, or as many as the load makes of one. */
+    /** One apply worker, several from the start, or as many as the load makes of one. */
     private static ApplyOptions apply(SplittableRandom random) {
         int most = 1 + random.nextInt(4);
         int least = random.nextBoolean() ? most : 1;
@@ -132,7 +134,7 @@ final class Simulation {
         return workloads.getFirst();
     }
 
-    /** How long what was superseded stays readable. */
+    /** How long obsolete versions stay readable. */
     long retentionMillis() {
         return retentionMillis;
     }

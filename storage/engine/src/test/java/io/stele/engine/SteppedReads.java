@@ -1,5 +1,7 @@
 package io.stele.engine;
 
+import io.stele.engine.read.LookedUpRows;
+import io.stele.engine.read.PointLookup;
 import io.stele.engine.scan.RowCursor;
 import io.stele.engine.scan.RowCursor.Step;
 import io.stele.objectstore.NonBlocking;

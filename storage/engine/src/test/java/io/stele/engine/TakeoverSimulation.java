@@ -3,6 +3,8 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LogOptions;
 import io.stele.engine.wal.ObjectLogFiles;

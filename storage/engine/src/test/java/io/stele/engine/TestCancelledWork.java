@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.job.Job;
 import io.stele.engine.job.JobKey;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.objectstore.ForwardingObjectStore;
@@ -82,7 +85,7 @@ class TestCancelledWork {
             assertThat(next.ended().get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.FINISHED);
             assertThat(next.status().done()).isPositive().isEqualTo(next.status().total());
             assertGone(written);
-            assertThat(table.snapshot(engine, readPoint(engine))).hasSize((int) ROWS);
+            assertThat(table.snapshot(engine, openSnapshot(engine))).hasSize((int) ROWS);
         } finally {
             end();
         }
@@ -214,7 +217,7 @@ class TestCancelledWork {
                 new JobKey(JobKind.BUILD_INDEX, table.id(), Optional.of(id)), Optional.empty());
     }
 
-    /** All rows, or so few of them that no merge begins by itself, in a file. */
+    /** All rows, or so few of them that no compaction begins by itself, in a file. */
     private static void fill(StorageEngine engine, TestTable table, long amount) throws Exception {
         SplittableRandom random = new SplittableRandom(amount);
         WriteBatchBuilder rows = table.batch();
@@ -225,9 +228,8 @@ class TestCancelledWork {
         engine.flush(table.id()).get(30, TimeUnit.SECONDS);
     }
 
-    private static ReadPoint readPoint(StorageEngine engine) throws Exception {
-        return engine.openReadPoint(Optional.empty(), Duration.ofHours(1))
-                .get(30, TimeUnit.SECONDS);
+    private static LeasedSnapshot openSnapshot(StorageEngine engine) throws Exception {
+        return engine.openSnapshot(Optional.empty(), Duration.ofHours(1)).get(30, TimeUnit.SECONDS);
     }
 
     private List<String> paths() throws IOException {

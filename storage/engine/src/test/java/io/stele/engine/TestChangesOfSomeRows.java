@@ -3,6 +3,8 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.api.FileScan;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.Orientation;
@@ -18,12 +20,12 @@ final class TestChangesOfSomeRows {
 
     private final SimulatedNode node;
     private final TestTable table;
-    private final ReadPoint start;
+    private final LeasedSnapshot start;
 
     TestChangesOfSomeRows() throws IOException {
         node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
         table = TestTable.create(node.engine(), "changed", Orientation.COLUMN, true, 1);
-        start = node.readPoint();
+        start = node.openSnapshot();
         upsert(0, 10);
         upsert(100, 110);
     }
@@ -40,7 +42,7 @@ final class TestChangesOfSomeRows {
         List<FileScan> files =
                 node.engine()
                         .plan(
-                                node.readPoint(),
+                                node.openSnapshot(),
                                 table.id(),
                                 new ScanPredicate(Map.of(IDS, TestTable.between(firstId, firstId))))
                         .shards()
@@ -51,7 +53,7 @@ final class TestChangesOfSomeRows {
     }
 
     private List<String> changes(int column, long min, long max) throws IOException {
-        ReadPoint now = node.readPoint();
+        LeasedSnapshot now = node.openSnapshot();
         ScanPredicate predicate = new ScanPredicate(Map.of(column, TestTable.between(min, max)));
         return table.changes(node.engine(), start.lsn(), now, now.lsn(), predicate);
     }

@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
@@ -59,7 +61,7 @@ final class TestClockAtStart {
         assertThat(node.engine().status().heldClockMillis()).isBetween(29 * DAY, 31 * DAY);
         work();
         assertRows(BEFORE);
-        assertThat(node.readPoint(past).lsn()).as("history").isEqualTo(past);
+        assertThat(node.openSnapshot(past).lsn()).as("history").isEqualTo(past);
         Lsn written = node.await(table.upsert(node.engine(), 3, "meanwhile", 3));
         assertThat(written.millis()).isGreaterThan(node.nowMillis() + 29 * DAY);
 
@@ -136,7 +138,7 @@ final class TestClockAtStart {
                                                 bytes.length)))
                 .as("the answer that was lost")
                 .isEqualTo(written);
-        assertThat(rows.planned(node, node.readPoint())).hasSize(2);
+        assertThat(rows.planned(node, node.openSnapshot())).hasSize(2);
     }
 
     @Test
@@ -157,10 +159,10 @@ final class TestClockAtStart {
     }
 
     private void assertRows(Map<Long, String> rows) throws IOException {
-        ReadPoint point = node.readPoint();
-        assertThat(table.snapshot(node.engine(), point)).isEqualTo(rows);
-        assertThat(table.planned(node, point)).isEqualTo(rows);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(rows);
+        assertThat(table.planned(node, snapshot)).isEqualTo(rows);
+        node.engine().closeSnapshot(snapshot.id());
         for (long id = 1; id <= 3; id++) {
             assertThat(table.get(node.engine(), Optional.empty(), id))
                     .isEqualTo(Optional.ofNullable(rows.get(id)));

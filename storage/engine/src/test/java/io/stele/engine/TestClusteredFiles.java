@@ -3,6 +3,8 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -19,7 +21,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rows of files that flushes and merges write for a table with a clustering key. */
+/** The rows of files that flushes and compactions write for a table with a clustering key. */
 class TestClusteredFiles {
     private static final int ROWS = 200;
     private static final Comparator<List<Object>> BY_AMOUNT_AND_NAME =
@@ -44,7 +46,7 @@ class TestClusteredFiles {
         SplittableRandom random = new SplittableRandom(1);
 
         write(node, table, 0, random, expected);
-        ReadPoint early = node.readPoint();
+        LeasedSnapshot early = node.openSnapshot();
         Map<Long, String> expectedEarly = new TreeMap<>(expected);
         if (keyed) {
             write(node, table, ROWS / 2, random, expected);
@@ -91,7 +93,7 @@ class TestClusteredFiles {
     private static void check(
             SimulatedNode node, TestTable table, Map<Long, String> expected, boolean keyed)
             throws IOException {
-        ReadPoint now = node.readPoint();
+        LeasedSnapshot now = node.openSnapshot();
         assertThat(table.snapshot(node.engine(), now)).isEqualTo(expected);
         assertThat(table.planned(node, now)).isEqualTo(expected);
         if (keyed) {
@@ -100,16 +102,16 @@ class TestClusteredFiles {
                         .isEqualTo(Optional.ofNullable(expected.get(id)));
             }
         }
-        node.engine().closeReadPoint(now.id());
+        node.engine().closeSnapshot(now.id());
     }
 
     private static List<FileScan> files(SimulatedNode node, TestTable table) throws IOException {
-        ReadPoint now = node.readPoint();
+        LeasedSnapshot now = node.openSnapshot();
         List<FileScan> files = new ArrayList<>();
         for (ShardScan scan : node.engine().plan(now, table.id(), ScanPredicate.ALL).shards()) {
             files.addAll(scan.files());
         }
-        node.engine().closeReadPoint(now.id());
+        node.engine().closeSnapshot(now.id());
         return files;
     }
 

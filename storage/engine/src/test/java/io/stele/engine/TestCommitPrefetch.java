@@ -1,22 +1,30 @@
 package io.stele.engine;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,18 +32,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Commits that are checked against files of a store that does not answer for a while. */
 class TestCommitPrefetch {
     private final CopyOnWriteArrayList<Throwable> uncaught = new CopyOnWriteArrayList<>();
 
     @ParameterizedTest
-    @EnumSource(
-            value = Orientation.class,
-            names = {"ROW", "COLUMN"})
+    @CsvSource({"ROW,false", "COLUMN,false", "COLUMN,true"})
     @Timeout(120)
-    void othersWriteWhileTheStoreKeepsACommitWaiting(Orientation orientation) throws Exception {
+    void othersWriteWhileTheStoreKeepsACommitWaiting(Orientation orientation, boolean byFile)
+            throws Exception {
         StuckReads store = new StuckReads(new InMemoryObjectStore());
         EngineThreads threads =
                 EngineThreads.start(2, 2, System::nanoTime, Thread::new, uncaught::add);
@@ -58,14 +65,31 @@ class TestCommitPrefetch {
                 changed.upsert(engine, id, "row", id).get(30, TimeUnit.SECONDS);
             }
             engine.flush(changed.id()).get(30, TimeUnit.SECONDS);
+            Set<String> present =
+                    store.list("data/").stream().map(ObjectEntry::path).collect(toSet());
             String transaction = engine.beginTransaction(changed.id(), Optional.of(readLsn));
-            WriteBatchBuilder batch = changed.batch();
-            batch.upsert(changed.key(500), changed.row(500, "new", 500));
-            batch.upsert(changed.key(0), changed.row(0, "again", 0));
-            engine.stage(transaction, changed.shard(0), batch.toByteArray(), 0, batch.sizeBytes());
+            List<WrittenFile> written = new ArrayList<>();
+            if (byFile) {
+                written.add(
+                        WorkerFiles.write(
+                                store,
+                                changed.schema(),
+                                changed::key,
+                                changed.shard(0),
+                                "w",
+                                List.of(
+                                        new WorkerFiles.Row(0, "again", 0),
+                                        new WorkerFiles.Row(500, "new", 500))));
+            } else {
+                WriteBatchBuilder batch = changed.batch();
+                batch.upsert(changed.key(500), changed.row(500, "new", 500));
+                batch.upsert(changed.key(0), changed.row(0, "again", 0));
+                engine.stage(
+                        transaction, changed.shard(0), batch.toByteArray(), 0, batch.sizeBytes());
+            }
 
-            store.stick();
-            CompletableFuture<Lsn> commit = engine.commit(transaction, List.of(), Optional.empty());
+            store.stick(present);
+            CompletableFuture<Lsn> commit = engine.commit(transaction, written, Optional.empty());
             store.stuck.await();
             WriteBatchBuilder rows = other.batch();
             rows.append(other.row(1, "other", 1));
@@ -74,6 +98,14 @@ class TestCommitPrefetch {
             assertThat(commit).isNotDone();
             store.free();
             commit.get(30, TimeUnit.SECONDS);
+            for (WrittenFile file : written) {
+                String whole =
+                        "%s from 0 to %s"
+                                .formatted(
+                                        file.keyIndexPath().orElseThrow(),
+                                        file.keyIndexSizeBytes());
+                assertThat(store.reads).as("one opens it for all").containsOnlyOnce(whole);
+            }
         } finally {
             store.free();
             threads.close();
@@ -81,18 +113,19 @@ class TestCommitPrefetch {
         assertThat(uncaught).isEmpty();
     }
 
-    /** A store that, once told to, answers to no read of a data file until it is freed. */
+    /** A store that, once told to, answers to no read of some objects until it is freed. */
     private static final class StuckReads extends ForwardingObjectStore {
         private final CountDownLatch stuck = new CountDownLatch(1);
         private final CountDownLatch freed = new CountDownLatch(1);
-        private volatile boolean sticks;
+        private final List<String> reads = new CopyOnWriteArrayList<>();
+        private volatile Set<String> sticking = Set.of();
 
         StuckReads(ObjectStore store) {
             super(store);
         }
 
-        void stick() {
-            sticks = true;
+        void stick(Set<String> paths) {
+            sticking = paths;
         }
 
         void free() {
@@ -102,7 +135,8 @@ class TestCommitPrefetch {
         @Override
         public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
                 throws IOException {
-            if (sticks && path.startsWith("data/")) {
+            reads.add(path + " from " + offset + " to " + (offset + length));
+            if (sticking.contains(path)) {
                 stuck.countDown();
                 try {
                     freed.await();

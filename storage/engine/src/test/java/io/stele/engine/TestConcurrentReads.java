@@ -2,7 +2,10 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.engine.shard.ApplyOptions;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.shard.apply.ApplyOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LocalLogFiles;
 import io.stele.objectstore.InMemoryObjectStore;
@@ -29,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Real threads: transactions move amounts between rows, plain writes touch other rows, flushes and
- * merges run, and readers at read points must always find the same sum, the same again at the same
- * point, and in the files of the plan the same as in a snapshot.
+ * compactions run, and readers at snapshots must always find the same sum, the same again at the
+ * same point, and in the files of the plan the same as in a snapshot.
  */
 class TestConcurrentReads {
     private static final int ROWS = 40;
@@ -43,12 +46,12 @@ class TestConcurrentReads {
 
     @ParameterizedTest
     @CsvSource({"ROW, 1", "COLUMN, 1", "ROW_COLUMN, 1", "ROW, 3", "COLUMN, 2", "ROW_COLUMN, 4"})
-    void readersAlwaysSeeOneState(Orientation orientation, int lanes) throws Exception {
+    void readersAlwaysSeeOneState(Orientation orientation, int workers) throws Exception {
         StorageOptions options =
                 StorageOptions.DEFAULT
                         .withMemTables(16_000, 100_000_000, Duration.ofSeconds(1))
                         .withRetention(Duration.ofMillis(1))
-                        .withApply(new ApplyOptions(lanes, lanes, 0, 100));
+                        .withApply(new ApplyOptions(workers, workers, 0, 100));
         try (EngineThreads threads =
                         EngineThreads.start(
                                 2,
@@ -145,19 +148,20 @@ class TestConcurrentReads {
     }
 
     private static void readOnce(StorageEngine engine, TestTable table) throws IOException {
-        ReadPoint point = engine.openReadPoint(Optional.empty(), Duration.ofMinutes(1)).join();
-        Map<Long, String> rows = table.snapshot(engine, point);
+        LeasedSnapshot snapshot =
+                engine.openSnapshot(Optional.empty(), Duration.ofMinutes(1)).join();
+        Map<Long, String> rows = table.snapshot(engine, snapshot);
         long sum =
                 rows.values().stream()
                         .mapToLong(row -> Long.parseLong(row.substring(row.indexOf(':') + 1)))
                         .sum();
-        assertThat(sum).as("sum of all rows at %s", point).isEqualTo(ROWS * INITIAL);
-        assertThat(table.snapshot(engine, point)).isEqualTo(rows);
+        assertThat(sum).as("sum of all rows at %s", snapshot).isEqualTo(ROWS * INITIAL);
+        assertThat(table.snapshot(engine, snapshot)).isEqualTo(rows);
         for (long id = 0; id < ROWS; id += 7) {
-            assertThat(table.get(engine, Optional.of(point.lsn()), id))
+            assertThat(table.get(engine, Optional.of(snapshot.lsn()), id))
                     .contains(String.valueOf(rows.get(id)));
         }
-        engine.closeReadPoint(point.id());
+        engine.closeSnapshot(snapshot.id());
     }
 
     @Test

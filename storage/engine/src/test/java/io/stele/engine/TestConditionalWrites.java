@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.manifest.ManifestStore;
 import io.stele.engine.manifest.orc.OrcManifestBases;
-import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -68,8 +70,8 @@ class TestConditionalWrites {
                 node,
                 answer,
                 "Expected a new key in table test.t, found the duplicate key (id = 7)");
-        ReadPoint point = node.readPoint();
-        assertThat(table.snapshot(node.engine(), point)).isEqualTo(Map.of(7L, "seven:7"));
+        LeasedSnapshot snapshot = node.openSnapshot();
+        assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(Map.of(7L, "seven:7"));
     }
 
     @Test
@@ -208,16 +210,16 @@ class TestConditionalWrites {
         node.await(node.commit(transaction, List.of()));
         Map<Long, String> expected =
                 Map.of(1L, "one:11", 2L, "theirs:20", 3L, "three:3", 5L, "null:5");
-        ReadPoint point = node.readPoint();
-        assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(expected);
         node.restart();
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(expected);
 
         String second = node.engine().beginTransaction(table.id(), Optional.empty());
         stage(node, table, second, 9, OperationKind.UPDATE_OR_INSERT, "", 9);
         stage(node, table, second, 3, OperationKind.INSERT, "again", 0);
         assertRefused(node, node.commit(second, List.of()), "duplicate key (id = 3)");
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(expected);
     }
 
     private static byte[] deletion(TestTable table, long id) {
@@ -431,14 +433,14 @@ class TestConditionalWrites {
 
         private void check() throws IOException {
             settle();
-            ReadPoint point = node.readPoint();
-            assertThat(table.snapshot(node.engine(), point)).isEqualTo(model);
-            assertThat(table.planned(node, point)).isEqualTo(model);
+            LeasedSnapshot snapshot = node.openSnapshot();
+            assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(model);
+            assertThat(table.planned(node, snapshot)).isEqualTo(model);
             for (long id = 0; id < 40; id++) {
                 assertThat(table.get(node.engine(), Optional.empty(), id))
                         .isEqualTo(Optional.ofNullable(model.get(id)));
             }
-            node.engine().closeReadPoint(point.id());
+            node.engine().closeSnapshot(snapshot.id());
         }
     }
 }

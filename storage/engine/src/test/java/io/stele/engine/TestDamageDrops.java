@@ -4,7 +4,11 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.recovery.DroppedObjects;
+import io.stele.engine.recovery.RetainedLog;
 import io.stele.engine.shard.Damage;
+import io.stele.engine.transaction.Decision;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.StoreFaults;
@@ -88,7 +92,7 @@ final class TestDamageDrops {
         for (int tick = 0; tick < 4; tick++) {
             node.tick(1_000);
         }
-        String kept = newest(KeptLog.FOLDER);
+        String kept = newest(RetainedLog.FOLDER);
         node.store().put(index, good);
         damage(kept);
         assertDamaged(kept);
@@ -250,6 +254,6 @@ final class TestDamageDrops {
     }
 
     private Map<Long, String> rows(TestTable of) throws IOException {
-        return new TreeMap<>(of.snapshot(node.engine(), node.readPoint()));
+        return new TreeMap<>(of.snapshot(node.engine(), node.openSnapshot()));
     }
 }

@@ -4,8 +4,11 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.recovery.RetainedLogObject;
 import io.stele.engine.shard.Damage;
-import io.stele.engine.shard.KeptRecords;
+import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.transaction.Decision;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.encryption.TestKeys;
@@ -25,6 +28,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -34,6 +38,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node whose newest catalog version cannot be read: it starts, serves nothing and keeps all. */
@@ -405,7 +410,9 @@ final class TestDamagedCatalog {
         IndexSchema built = present(indexed).schema().options().indexes().getFirst();
         assertThat(built.ready()).isTrue();
         for (String name : List.of("before", "without")) {
-            assertThat(indexed.lookup(node.engine(), node.readPoint(), built.id(), List.of(name)))
+            assertThat(
+                            indexed.lookup(
+                                    node.engine(), node.openSnapshot(), built.id(), List.of(name)))
                     .hasSize(1);
         }
     }
@@ -494,13 +501,13 @@ final class TestDamagedCatalog {
                                         .contains("master key 'simulated', found only [new]"));
         assertRefused(
                 ErrorCode.CORRUPT_DATA,
-                () -> old.snapshot(encrypted.engine(), encrypted.readPoint()));
+                () -> old.snapshot(encrypted.engine(), encrypted.openSnapshot()));
         for (int tick = 0; tick < 10; tick++) {
             encrypted.tick(10 * 3_600_000);
         }
         encrypted.restart(TestKeys.encryption("new", "simulated"));
         assertThat(encrypted.engine().status().damages()).isEmpty();
-        assertThat(old.snapshot(encrypted.engine(), encrypted.readPoint())).hasSize(2);
+        assertThat(old.snapshot(encrypted.engine(), encrypted.openSnapshot())).hasSize(2);
     }
 
     /** What is encrypted and damaged cannot be decrypted, and is moved as it is. */
@@ -526,7 +533,7 @@ final class TestDamagedCatalog {
         encrypted.await(encrypted.engine().dropDamaged(newest));
         encrypted.restart();
         assertThat(encrypted.engine().status().damages()).isEmpty();
-        assertThat(first.snapshot(encrypted.engine(), encrypted.readPoint())).hasSize(1);
+        assertThat(first.snapshot(encrypted.engine(), encrypted.openSnapshot())).hasSize(1);
     }
 
     private static void refused(String object, ThrowingCallable call) {
@@ -560,6 +567,78 @@ final class TestDamagedCatalog {
             contents.put(segment, HexFormat.of().formatHex(node.log().bytes(segment)));
         }
         return contents;
+    }
+
+    /** The lost version had a longer time to live: what the older one hides is not removed. */
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void rowsThatAnOldTimeToLiveHidesAreRetainedUntilItIsSet(Orientation orientation)
+            throws IOException {
+        long day = 86_400_000;
+        TestTable expiring =
+                TestTable.create(
+                        node.engine(),
+                        "expiring",
+                        orientation,
+                        true,
+                        1,
+                        TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(day)));
+        setTimeToLive(expiring, 30 * day);
+        put(expiring, 1, "in a file");
+        node.await(node.engine().flush(expiring.id()));
+        node.tick(3 * day);
+        assertThat(rows(expiring)).containsOnlyKeys(1L);
+        giveUpNewest();
+        node.tick(11 * 60_000); // a start holds expiry where nothing was written for long
+
+        assertThat(present(expiring).schema().options().timeToLiveIsInDoubt()).isTrue();
+        assertThat(rows(expiring)).as("the old one hides it").isEmpty();
+        for (int round = 0; round < 3; round++) { // whatever removes rows for good
+            putAsAnother(present(expiring), 10 + round, "new");
+            node.await(node.engine().flush(expiring.id()));
+            node.await(node.engine().compact(expiring.id()));
+            node.tick(2 * 3_600_000);
+            node.restart();
+        }
+        assertThat(rows(expiring)).containsOnlyKeys(10L, 11L, 12L);
+        setTimeToLive(expiring, 30 * day);
+        assertThat(present(expiring).schema().options().timeToLiveIsInDoubt()).isFalse();
+        assertThat(rows(expiring)).containsOnlyKeys(1L, 10L, 11L, 12L);
+    }
+
+    @Test
+    void anOldTimeToLiveThatIsSetAgainRemovesRows() throws IOException {
+        long day = 86_400_000;
+        TestTable expiring =
+                TestTable.create(
+                        node.engine(),
+                        "expiring",
+                        Orientation.COLUMN,
+                        true,
+                        1,
+                        TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(day)));
+        setTimeToLive(expiring, 30 * day);
+        put(expiring, 1, "in a file");
+        node.await(node.engine().flush(expiring.id()));
+        giveUpNewest();
+        setTimeToLive(expiring, day);
+        node.tick(3 * day);
+        assertThat(rows(expiring)).isEmpty();
+        putAsAnother(present(expiring), 10, "new");
+        node.await(node.engine().flush(expiring.id()));
+        node.await(node.engine().compact(expiring.id()));
+        setTimeToLive(expiring, 30 * day);
+        assertThat(rows(expiring)).as("it does not return").containsOnlyKeys(10L);
+    }
+
+    private void setTimeToLive(TestTable of, long millis) throws IOException {
+        node.engine()
+                .catalog()
+                .setOptions(
+                        of.id(),
+                        List.of(TableOption.TIME_TO_LIVE),
+                        TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(millis)));
+        node.tick(1_000);
     }
 
     private void put(TestTable to, long id, String name) {
@@ -601,11 +680,11 @@ final class TestDamagedCatalog {
         for (ObjectEntry entry : node.store().list("kept/")) {
             String[] parts = entry.path().split("[/-]", -1);
             ShardId shard = new ShardId(Integer.parseInt(parts[1]), Integer.parseInt(parts[2]));
-            KeptLogObject.read(entry.path(), shard, node.store().readFully(entry.path()))
+            RetainedLogObject.read(entry.path(), shard, node.store().readFully(entry.path()))
                     .forEach(
                             one ->
                                     tables.addAll(
-                                            KeptRecords.tablesOf(
+                                            RetainedRecords.tablesOf(
                                                     one.lsn(), one.type(), one.payload())));
         }
         return tables;
@@ -625,6 +704,6 @@ final class TestDamagedCatalog {
     }
 
     private Map<Long, String> rows(TestTable of) throws IOException {
-        return of.snapshot(node.engine(), node.readPoint());
+        return of.snapshot(node.engine(), node.openSnapshot());
     }
 }

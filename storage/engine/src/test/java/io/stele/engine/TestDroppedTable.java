@@ -2,6 +2,7 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
@@ -12,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a table leaves behind that is dropped while its flushes and merges are at work. */
+/** What a table leaves behind that is dropped while its flushes and compactions are at work. */
 class TestDroppedTable {
     private static final int SEEDS = 20;
     private static final int TASK_LIMIT = 10_000;
@@ -31,7 +32,7 @@ class TestDroppedTable {
             for (int id = 0; id < 200; id++) {
                 writes.add(table.upsert(node.engine(), id, "name", id));
             }
-            // Somewhere among writes, flushes, merges and manifests.
+            // Somewhere among writes, flushes, compactions and manifests.
             for (int ran = 0; ran < 20 * seed; ran++) {
                 node.pool().runOne();
             }

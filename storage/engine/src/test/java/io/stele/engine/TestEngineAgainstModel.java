@@ -1,7 +1,10 @@
 package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ChangeKind;
@@ -10,6 +13,7 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.testing.LongRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,10 +24,11 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random changes, flushes, merges, reopenings and reads at old read points, beside a TreeMap of
+ * Random changes, flushes, compactions, reopenings and reads at old snapshots, beside a TreeMap of
  * every version of the table.
  */
 class TestEngineAgainstModel {
@@ -34,26 +39,52 @@ class TestEngineAgainstModel {
                     .withRetention(Duration.ofMillis(1))
                     .withCollectionGrace(Duration.ofMillis(1));
 
+    static List<Arguments> keyedTables() {
+        return LongRun.combinations(
+                List.of(
+                        arguments(Orientation.ROW, 1L),
+                        arguments(Orientation.COLUMN, 4L),
+                        arguments(Orientation.ROW_COLUMN, 5L)),
+                List.of(
+                        arguments(Orientation.ROW, 2L),
+                        arguments(Orientation.COLUMN, 3L),
+                        arguments(Orientation.ROW_COLUMN, 6L)));
+    }
+
     @ParameterizedTest
-    @CsvSource({"ROW,1", "ROW,2", "COLUMN,3", "COLUMN,4", "ROW_COLUMN,5", "ROW_COLUMN,6"})
+    @MethodSource("keyedTables")
     void keyedTable(Orientation orientation, long seed) throws IOException {
         new KeyedRun(orientation, seed, List.of()).run(600);
     }
 
+    static List<Arguments> clusteredTables() {
+        return LongRun.combinations(
+                List.of(arguments(Orientation.COLUMN, 11L), arguments(Orientation.ROW_COLUMN, 12L)),
+                List.of(arguments(Orientation.COLUMN, 10L), arguments(Orientation.COLUMN, 13L)));
+    }
+
     @ParameterizedTest
-    @CsvSource({"COLUMN,10", "COLUMN,11", "COLUMN,13", "ROW_COLUMN,12"})
+    @MethodSource("clusteredTables")
     void clusteredTable(Orientation orientation, long seed) throws IOException {
         new KeyedRun(orientation, seed, BY_AMOUNT_AND_NAME).run(600);
     }
 
+    static List<Long> appendSeeds() {
+        return LongRun.combinations(List.of(7L), List.of(8L, 9L));
+    }
+
     @ParameterizedTest
-    @CsvSource({"7", "8", "9"})
+    @MethodSource("appendSeeds")
     void appendOnlyTable(long seed) throws IOException {
         new AppendRun(seed, List.of()).run(400);
     }
 
+    static List<Long> clusteredAppendSeeds() {
+        return LongRun.combinations(List.of(14L), List.of(15L));
+    }
+
     @ParameterizedTest
-    @CsvSource({"14", "15"})
+    @MethodSource("clusteredAppendSeeds")
     void clusteredAppendOnlyTable(long seed) throws IOException {
         new AppendRun(seed, BY_AMOUNT_AND_NAME).run(400);
     }
@@ -110,28 +141,34 @@ class TestEngineAgainstModel {
             return changes;
         }
 
-        /** The changes between a point and those before it, from its read point. */
+        /** The changes between a point and those before it, from its snapshot. */
         void checkChanges(
-                SimulatedNode node, TestTable table, List<ReadPoint> earlier, ReadPoint point)
+                SimulatedNode node,
+                TestTable table,
+                List<LeasedSnapshot> earlier,
+                LeasedSnapshot snapshot)
                 throws IOException {
-            for (ReadPoint from : earlier) {
-                if (from.lsn().compareTo(point.lsn()) <= 0) {
-                    assertThat(table.changes(node.engine(), from.lsn(), point))
-                            .as("changes after %s up to %s", from.lsn(), point.lsn())
-                            .isEqualTo(changes(from.lsn(), point.lsn()));
-                    checkSomeChanges(node, table, from.lsn(), point);
+            for (LeasedSnapshot from : earlier) {
+                if (from.lsn().compareTo(snapshot.lsn()) <= 0) {
+                    assertThat(table.changes(node.engine(), from.lsn(), snapshot))
+                            .as("changes after %s up to %s", from.lsn(), snapshot.lsn())
+                            .isEqualTo(changes(from.lsn(), snapshot.lsn()));
+                    checkSomeChanges(node, table, from.lsn(), snapshot);
                 }
             }
         }
 
         /** Those of some rows, and up to some moment. */
         private void checkSomeChanges(
-                SimulatedNode node, TestTable table, Lsn from, ReadPoint point) throws IOException {
-            SplittableRandom random = new SplittableRandom(point.lsn().value() + from.value());
+                SimulatedNode node, TestTable table, Lsn from, LeasedSnapshot snapshot)
+                throws IOException {
+            SplittableRandom random = new SplittableRandom(snapshot.lsn().value() + from.value());
             List<Lsn> moments =
-                    List.copyOf(states.subMap(from, true, point.lsn(), true).navigableKeySet());
+                    List.copyOf(states.subMap(from, true, snapshot.lsn(), true).navigableKeySet());
             Lsn upTo =
-                    moments.isEmpty() ? point.lsn() : moments.get(random.nextInt(moments.size()));
+                    moments.isEmpty()
+                            ? snapshot.lsn()
+                            : moments.get(random.nextInt(moments.size()));
             long minId = random.nextInt(50);
             long maxId = minId + random.nextInt(100);
             long minAmount = random.nextInt(1_000);
@@ -144,7 +181,13 @@ class TestEngineAgainstModel {
             if (isOfAmount) {
                 domains.put(3, TestTable.between(minAmount, Long.MAX_VALUE));
             }
-            assertThat(table.changes(node.engine(), from, point, upTo, new ScanPredicate(domains)))
+            assertThat(
+                            table.changes(
+                                    node.engine(),
+                                    from,
+                                    snapshot,
+                                    upTo,
+                                    new ScanPredicate(domains)))
                     .as("changes after %s up to %s of %s", from, upTo, domains)
                     .isEqualTo(
                             changes(from, upTo).stream()
@@ -168,7 +211,7 @@ class TestEngineAgainstModel {
         private final SimulatedNode node;
         private final TestTable table;
         private final Model model = new Model();
-        private final List<ReadPoint> points = new ArrayList<>();
+        private final List<LeasedSnapshot> snapshots = new ArrayList<>();
 
         KeyedRun(Orientation orientation, long seed, List<Integer> clusteringKey)
                 throws IOException {
@@ -199,7 +242,7 @@ class TestEngineAgainstModel {
             if (dice < 70) {
                 change();
             } else if (dice < 76) {
-                points.add(node.readPoint());
+                snapshots.add(node.openSnapshot());
             } else if (dice < 82) {
                 checkAll();
             } else if (dice < 86) {
@@ -208,11 +251,12 @@ class TestEngineAgainstModel {
                 node.await(node.engine().compact(table.id()));
             } else if (dice < 94) {
                 node.tick(random.nextInt(2000));
-            } else if (dice < 97 && !points.isEmpty()) {
-                node.engine().closeReadPoint(points.remove(random.nextInt(points.size())).id());
+            } else if (dice < 97 && !snapshots.isEmpty()) {
+                node.engine()
+                        .closeSnapshot(snapshots.remove(random.nextInt(snapshots.size())).id());
             } else if (dice == 99) {
                 node.restart();
-                points.clear();
+                snapshots.clear();
             }
         }
 
@@ -240,23 +284,23 @@ class TestEngineAgainstModel {
         }
 
         private void checkAll() throws IOException {
-            ReadPoint now = node.readPoint();
+            LeasedSnapshot now = node.openSnapshot();
             check(now);
-            node.engine().closeReadPoint(now.id());
-            for (ReadPoint point : points) {
-                check(point);
+            node.engine().closeSnapshot(now.id());
+            for (LeasedSnapshot snapshot : snapshots) {
+                check(snapshot);
             }
         }
 
-        private void check(ReadPoint point) throws IOException {
-            Map<Long, String> expected = model.at(point.lsn());
-            assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
-            assertThat(table.planned(node, point)).isEqualTo(expected);
-            model.checkChanges(node, table, points, point);
+        private void check(LeasedSnapshot snapshot) throws IOException {
+            Map<Long, String> expected = model.at(snapshot.lsn());
+            assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(expected);
+            assertThat(table.planned(node, snapshot)).isEqualTo(expected);
+            model.checkChanges(node, table, snapshots, snapshot);
             for (int i = 0; i < 20; i++) {
                 long id = random.nextInt(400);
-                assertThat(table.get(node.engine(), Optional.of(point.lsn()), id))
-                        .as("key %s at %s", id, point.lsn())
+                assertThat(table.get(node.engine(), Optional.of(snapshot.lsn()), id))
+                        .as("key %s at %s", id, snapshot.lsn())
                         .isEqualTo(Optional.ofNullable(expected.get(id)));
             }
         }
@@ -269,7 +313,7 @@ class TestEngineAgainstModel {
         private final Model model = new Model();
         private final Map<Long, Long> rowIds =
                 new TreeMap<>(); // id of a row to its row id, found by scanning
-        private final List<ReadPoint> points = new ArrayList<>();
+        private final List<LeasedSnapshot> snapshots = new ArrayList<>();
         private long nextId;
 
         AppendRun(long seed, List<Integer> clusteringKey) throws IOException {
@@ -302,7 +346,7 @@ class TestEngineAgainstModel {
             } else if (dice < 70) {
                 delete();
             } else if (dice < 76) {
-                points.add(node.readPoint());
+                snapshots.add(node.openSnapshot());
             } else if (dice < 84) {
                 checkAll();
             } else if (dice < 90) {
@@ -313,7 +357,7 @@ class TestEngineAgainstModel {
                 node.tick(random.nextInt(2000));
             } else {
                 node.restart();
-                points.clear();
+                snapshots.clear();
             }
         }
 
@@ -346,7 +390,7 @@ class TestEngineAgainstModel {
         }
 
         private void findRowIds() throws IOException {
-            ReadPoint now = node.readPoint();
+            LeasedSnapshot now = node.openSnapshot();
             for (ShardId shard : table.schema().shards()) {
                 try (var cursor = node.scan(now, table.id(), shard)) {
                     while (cursor.next()) {
@@ -357,23 +401,23 @@ class TestEngineAgainstModel {
                     }
                 }
             }
-            node.engine().closeReadPoint(now.id());
+            node.engine().closeSnapshot(now.id());
         }
 
         private void checkAll() throws IOException {
-            ReadPoint now = node.readPoint();
+            LeasedSnapshot now = node.openSnapshot();
             check(now);
-            node.engine().closeReadPoint(now.id());
-            for (ReadPoint point : points) {
-                check(point);
+            node.engine().closeSnapshot(now.id());
+            for (LeasedSnapshot snapshot : snapshots) {
+                check(snapshot);
             }
         }
 
-        private void check(ReadPoint point) throws IOException {
-            Map<Long, String> expected = model.at(point.lsn());
-            assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
-            assertThat(table.planned(node, point)).isEqualTo(expected);
-            model.checkChanges(node, table, points, point);
+        private void check(LeasedSnapshot snapshot) throws IOException {
+            Map<Long, String> expected = model.at(snapshot.lsn());
+            assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(expected);
+            assertThat(table.planned(node, snapshot)).isEqualTo(expected);
+            model.checkChanges(node, table, snapshots, snapshot);
         }
     }
 }

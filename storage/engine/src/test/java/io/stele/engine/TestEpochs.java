@@ -3,6 +3,10 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.EngineFailure;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.recovery.Epochs;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.objectstore.FaultInjectingObjectStore;
@@ -93,7 +97,10 @@ class TestEpochs {
         second.pool.runUntilIdle(100_000);
         assertThat(flushed).isCompleted();
 
+        assertThat(first.engine.failed()).isNotDone();
         assertThat(failureOfLate(first, same, 3)).contains("another engine owns the shard");
+        assertThat(first.engine.failed()).isCompletedWithValueMatching(EngineFailure::isTakenOver);
+        assertThat(second.engine.failed()).isNotDone();
         assertRefused(
                 ErrorCode.UNAVAILABLE,
                 () ->

@@ -3,6 +3,8 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.WrittenFile;
@@ -61,7 +63,7 @@ class TestExpiredUniqueValues {
         node.await(table.upsert(node.engine(), 2, "in memory", 2));
         assertDuplicate(table.upsert(node.engine(), 11, "flushed", 11));
         assertDuplicate(table.upsert(node.engine(), 12, "in memory", 12));
-        ReadPoint past = node.readPoint();
+        LeasedSnapshot past = node.openSnapshot();
 
         node.advance(LIVES_MILLIS + 1_000);
         assertThat(lookup("flushed")).isEmpty();
@@ -86,7 +88,7 @@ class TestExpiredUniqueValues {
         node.restart();
         assertDuplicate(table.upsert(node.engine(), 21, "in memory", 21));
         assertThat(lookup("in memory")).isEqualTo(Map.of(12L, "in memory:12"));
-        assertThat(table.snapshot(node.engine(), node.readPoint()))
+        assertThat(table.snapshot(node.engine(), node.openSnapshot()))
                 .isEqualTo(Map.of(11L, "flushed:11", 12L, "in memory:12"));
         assertThat(node.uncaught()).isEmpty();
     }
@@ -156,9 +158,9 @@ class TestExpiredUniqueValues {
     private Map<Long, String> lookup(String name) throws IOException {
         Map<Long, String> found =
                 table.lookup(node.engine(), Optional.<Lsn>empty(), 1, List.of(name));
-        ReadPoint point = node.readPoint();
-        assertThat(table.lookup(node.engine(), point, 1, List.of(name))).isEqualTo(found);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        assertThat(table.lookup(node.engine(), snapshot, 1, List.of(name))).isEqualTo(found);
+        node.engine().closeSnapshot(snapshot.id());
         return found;
     }
 

@@ -4,6 +4,8 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.WorkerFiles.Row;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -28,9 +30,9 @@ class TestFileClaims {
         WrittenFile file = write("a", 1);
         refused(List.of(file, file), "adds it twice");
         refused(List.of(file, renamed(file, "b")), "adds it twice");
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEmpty();
         node.await(commit(List.of(file)));
-        assertThat(table.snapshot(node.engine(), node.readPoint())).hasSize(1);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).hasSize(1);
     }
 
     @Test
@@ -42,9 +44,9 @@ class TestFileClaims {
         node.await(node.engine().flush(table.id()));
         node.restart();
         refused(List.of(file), "it is there already");
-        assertThat(table.planned(node, node.readPoint())).containsEntry(1L, "a:1");
+        assertThat(table.planned(node, node.openSnapshot())).containsEntry(1L, "a:1");
         node.await(commit(List.of(write("b", 2))));
-        assertThat(table.planned(node, node.readPoint())).hasSize(2);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(2);
     }
 
     @Test
@@ -55,14 +57,15 @@ class TestFileClaims {
         refused(List.of(file), "adds it twice");
         node.await(first);
         refused(List.of(file), "it is there already");
-        assertThat(table.planned(node, node.readPoint())).hasSize(1);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(1);
     }
 
     @Test
     void aFileOfATransactionThatFailedMayComeAgain() throws IOException {
         WrittenFile file = write("a", 1);
-        ReadPoint point = node.readPoint();
-        String transaction = node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
+        LeasedSnapshot snapshot = node.openSnapshot();
+        String transaction =
+                node.engine().beginTransaction(table.id(), Optional.of(snapshot.lsn()));
         WriteBatchBuilder batch = table.batch();
         batch.upsert(table.key(2), table.row(2, "staged", 2));
         node.engine().stage(transaction, shard, batch.toByteArray(), 0, batch.sizeBytes());
@@ -71,7 +74,7 @@ class TestFileClaims {
                 ErrorCode.TRANSACTION_CONFLICT,
                 () -> node.await(node.commit(transaction, List.of(file))));
         node.await(commit(List.of(file)));
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .containsEntry(1L, "a:1")
                 .containsEntry(2L, "meanwhile:2");
     }
@@ -98,7 +101,8 @@ class TestFileClaims {
                 file.columns(),
                 file.bitmapIndexBytes(),
                 file.checksumBlockBytes(),
-                file.sketches());
+                file.sketches(),
+                file.metadataBytes());
     }
 
     private CompletableFuture<Lsn> commit(List<WrittenFile> files) {

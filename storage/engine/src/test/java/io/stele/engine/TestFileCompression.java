@@ -2,6 +2,7 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.schema.FileCompression;
 import io.stele.protocol.schema.Orientation;
@@ -44,7 +45,7 @@ final class TestFileCompression {
         SimulatedNode node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
         TestTable table = create(node, orientation, FileCompression.NONE);
         long before = write(node, table);
-        Map<Long, String> rows = table.planned(node, node.readPoint());
+        Map<Long, String> rows = table.planned(node, node.openSnapshot());
         node.engine()
                 .catalog()
                 .setOptions(
@@ -54,10 +55,10 @@ final class TestFileCompression {
         assertThat(size(node, table)).isEqualTo(before);
         long again = write(node, table) - before;
         assertThat(again).isLessThan(before / 2);
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(rows);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(rows);
         node.restart();
         node.await(node.engine().compact(table.id()));
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(rows);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(rows);
     }
 
     private static TestTable create(

@@ -4,6 +4,8 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.WorkerFiles.Row;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.StoreFaults;
 import io.stele.objectstore.fault.CrashPoint;
@@ -177,15 +179,15 @@ class TestInDoubt {
         }
 
         void check() throws IOException {
-            ReadPoint point = node.readPoint();
-            Map<Long, String> found = columns.snapshot(node.engine(), point);
+            LeasedSnapshot snapshot = node.openSnapshot();
+            Map<Long, String> found = columns.snapshot(node.engine(), snapshot);
             isThere = found.equals(columnsAfter);
             assertThat(found).isEqualTo(isThere ? columnsAfter : columnsBefore);
-            assertThat(columns.planned(node, point)).isEqualTo(found);
-            assertThat(rows.snapshot(node.engine(), point))
+            assertThat(columns.planned(node, snapshot)).isEqualTo(found);
+            assertThat(rows.snapshot(node.engine(), snapshot))
                     .as("the other table, where the first has it: %s", isThere)
                     .isEqualTo(isThere ? rowsAfter : rowsBefore);
-            node.engine().closeReadPoint(point.id());
+            node.engine().closeSnapshot(snapshot.id());
             checkRepeatedCommit();
             checkNothingIsLocked();
             checkFiles();
@@ -195,7 +197,7 @@ class TestInDoubt {
             CompletableFuture<Lsn> again = node.commit(transaction, files);
             if (isThere) {
                 Lsn lsn = node.await(again);
-                committed.ifPresent(told -> assertThat(lsn).isEqualTo(told));
+                committed.ifPresent(reported -> assertThat(lsn).isEqualTo(reported));
             } else {
                 assertThat(committed).as("acknowledged").isEmpty();
                 assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> node.await(again));
@@ -230,7 +232,7 @@ class TestInDoubt {
                 files.forEach(file -> assertThat(stored).doesNotContainAnyElementsOf(file.paths()));
             }
             node.restart();
-            assertThat(columns.snapshot(node.engine(), node.readPoint()))
+            assertThat(columns.snapshot(node.engine(), node.openSnapshot()))
                     .containsEntry(11L, "later:11")
                     .hasSize(isThere ? 18 : 12);
         }

@@ -3,6 +3,7 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
@@ -74,7 +75,7 @@ final class TestIndexBuildMemory {
                         .id();
         assertThat(fetches).hasSizeGreaterThanOrEqualTo(FILES); // each file was read ahead of
         assertThat(mostFetches).isBetween(1, FILES / 2);
-        assertThat(table.lookup(node.engine(), node.readPoint(), index, List.of(7L)))
+        assertThat(table.lookup(node.engine(), node.openSnapshot(), index, List.of(7L)))
                 .containsOnlyKeys(7L);
     }
 

@@ -4,7 +4,10 @@ import static io.stele.engine.LookupScenario.values;
 import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.read.IndexReads;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.RoundsStore;
 import io.stele.objectstore.RoundsStore.Recorded;
 import io.stele.protocol.Lsn;
@@ -66,7 +69,7 @@ class TestIndexLookupScans {
                 300,
                 200,
                 _ -> name(random),
-                point -> check(node, table, point, predicate(table, random)));
+                snapshot -> check(node, table, snapshot, predicate(table, random)));
     }
 
     private static String name(SplittableRandom random) {
@@ -84,7 +87,7 @@ class TestIndexLookupScans {
 
     /** Returns how many shards were looked up. */
     private static int check(
-            SimulatedNode node, TestTable table, ReadPoint point, ScanPredicate predicate)
+            SimulatedNode node, TestTable table, LeasedSnapshot snapshot, ScanPredicate predicate)
             throws IOException {
         Map<Long, String> expected = new TreeMap<>();
         Map<Long, String> found = new TreeMap<>();
@@ -95,27 +98,27 @@ class TestIndexLookupScans {
                                 rows(
                                         node,
                                         table,
-                                        point,
+                                        snapshot,
                                         shard,
                                         ScanMode.SNAPSHOT,
                                         predicate,
                                         expected));
-        ScanPlan plan = node.engine().planLookups(point, table.id(), predicate);
+        ScanPlan plan = node.engine().planLookups(snapshot, table.id(), predicate);
         for (ShardScan scan : plan.shards()) {
             assertThat(scan.mode()).isEqualTo(ScanMode.LOOKUP);
             assertThat(scan.files()).isEmpty();
             if (scan.live()) {
-                rows(node, table, point, scan.shard(), scan.mode(), predicate, found);
+                rows(node, table, snapshot, scan.shard(), scan.mode(), predicate, found);
             }
         }
-        assertThat(found).as("%s at %s", predicate, point).isEqualTo(expected);
+        assertThat(found).as("%s at %s", predicate, snapshot).isEqualTo(expected);
         return plan.shards().size();
     }
 
     private static void rows(
             SimulatedNode node,
             TestTable table,
-            ReadPoint point,
+            LeasedSnapshot snapshot,
             io.stele.protocol.ShardId shard,
             ScanMode mode,
             ScanPredicate predicate,
@@ -125,7 +128,7 @@ class TestIndexLookupScans {
                         () ->
                                 node.engine()
                                         .scan(
-                                                point,
+                                                snapshot,
                                                 table.id(),
                                                 shard,
                                                 mode,
@@ -187,13 +190,13 @@ class TestIndexLookupScans {
             throws IOException {
         node.restart();
         node.tick(0); // opens the files
-        ReadPoint point = node.readPoint();
+        LeasedSnapshot snapshot = node.openSnapshot();
         ScanPredicate predicate = new ScanPredicate(Map.of(2, values(table, 2, names)));
         return made.get()
                 .record(
                         () ->
                                 node.engine()
-                                        .planLookups(point, table.id(), predicate)
+                                        .planLookups(snapshot, table.id(), predicate)
                                         .shards()
                                         .getFirst()
                                         .mode());
@@ -207,8 +210,8 @@ class TestIndexLookupScans {
                         node.engine(), "t", Orientation.COLUMN, 1, List.of(BY_NAME));
         ScanPredicate predicate = new ScanPredicate(Map.of(2, values(table, 2, List.of("all"))));
         for (int first = 0; first <= IndexReads.MAX_SCANNED; first += 1000) {
-            ReadPoint point = node.readPoint();
-            assertThat(node.engine().planLookups(point, table.id(), predicate).shards())
+            LeasedSnapshot snapshot = node.openSnapshot();
+            assertThat(node.engine().planLookups(snapshot, table.id(), predicate).shards())
                     .allMatch(scan -> scan.mode() == ScanMode.LOOKUP);
             WriteBatchBuilder batch = table.batch();
             for (long id = first; id < first + 1000; id++) {
@@ -216,23 +219,23 @@ class TestIndexLookupScans {
             }
             node.await(table.write(node.engine(), table.schema().shard(0), batch));
         }
-        ReadPoint point = node.readPoint();
+        LeasedSnapshot snapshot = node.openSnapshot();
         ShardScan scan =
-                node.engine().planLookups(point, table.id(), predicate).shards().getFirst();
+                node.engine().planLookups(snapshot, table.id(), predicate).shards().getFirst();
         assertThat(scan.mode()).isEqualTo(ScanMode.LIVE);
         // Asked all the same, it answers.
         Map<Long, String> rows = new TreeMap<>();
-        rows(node, table, point, table.schema().shard(0), ScanMode.LOOKUP, predicate, rows);
+        rows(node, table, snapshot, table.schema().shard(0), ScanMode.LOOKUP, predicate, rows);
         assertThat(rows).hasSize(11_000);
         node.engine()
                 .catalog()
                 .setOptions(table.id(), List.of(TableOption.INDEXES), TableOptions.NONE);
         rows.clear();
-        rows(node, table, point, table.schema().shard(0), ScanMode.LOOKUP, predicate, rows);
+        rows(node, table, snapshot, table.schema().shard(0), ScanMode.LOOKUP, predicate, rows);
         assertThat(rows).hasSize(11_000);
         assertThat(
                         node.engine()
-                                .planLookups(point, table.id(), predicate)
+                                .planLookups(snapshot, table.id(), predicate)
                                 .shards()
                                 .getFirst()
                                 .mode())

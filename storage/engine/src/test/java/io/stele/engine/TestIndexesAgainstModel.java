@@ -2,6 +2,9 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.status.IndexStatus;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.WrittenFile;
@@ -30,9 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Random changes, ingested files, flushes, merges and reopenings while indexes come and go; at
- * every read point each lookup by index is what filtering all rows at that point gives, in the
- * order of the index.
+ * Random changes, ingested files, flushes, compactions and reopenings while indexes come and go; at
+ * every snapshot each lookup by index is what filtering all rows at that point gives, in the order
+ * of the index.
  */
 class TestIndexesAgainstModel {
     private static final IndexSchema BY_NAME =
@@ -68,7 +71,7 @@ class TestIndexesAgainstModel {
                 new TreeMap<>(Map.of(Lsn.MIN, Map.of()));
         private final TreeMap<Long, Values> present = new TreeMap<>();
         private final Map<Long, List<Values>> lastWritten = new HashMap<>(); // by the last batch
-        private final List<ReadPoint> points = new ArrayList<>();
+        private final List<LeasedSnapshot> snapshots = new ArrayList<>();
         private final boolean ingests;
         private int files;
         private int lookups;
@@ -92,8 +95,8 @@ class TestIndexesAgainstModel {
             }
             checkAll();
             // History is over, so what no row of now has must go.
-            points.forEach(point -> node.engine().closeReadPoint(point.id()));
-            points.clear();
+            snapshots.forEach(snapshot -> node.engine().closeSnapshot(snapshot.id()));
+            snapshots.clear();
             node.tick(10);
             for (long id = 0; id < 10; id++) { // in both shards
                 node.await(table.upsert(node.engine(), id, "last", 0));
@@ -103,7 +106,7 @@ class TestIndexesAgainstModel {
             node.tick(10);
             node.await(node.engine().awaitIndexes(table.id()));
             node.await(node.engine().compact(table.id()));
-            ReadPoint now = node.readPoint();
+            LeasedSnapshot now = node.openSnapshot();
             assertThat(table.snapshot(node.engine(), now)).hasSize(present.size());
             assertThat(node.uncaught()).isEmpty();
             assertThat(lookups).isGreaterThan(100);
@@ -140,7 +143,7 @@ class TestIndexesAgainstModel {
             } else if (dice < 70) {
                 ingest();
             } else if (dice < 76) {
-                points.add(node.readPoint());
+                snapshots.add(node.openSnapshot());
             } else if (dice < 82) {
                 checkAll();
             } else if (dice < 86) {
@@ -151,11 +154,12 @@ class TestIndexesAgainstModel {
                 node.tick(random.nextInt(2000));
             } else if (dice < 96) {
                 alter();
-            } else if (dice < 98 && !points.isEmpty()) {
-                node.engine().closeReadPoint(points.remove(random.nextInt(points.size())).id());
+            } else if (dice < 98 && !snapshots.isEmpty()) {
+                node.engine()
+                        .closeSnapshot(snapshots.remove(random.nextInt(snapshots.size())).id());
             } else if (dice == 99) {
                 node.restart();
-                points.clear();
+                snapshots.clear();
             }
         }
 
@@ -258,36 +262,36 @@ class TestIndexesAgainstModel {
         }
 
         private void checkAll() throws IOException {
-            ReadPoint now = node.readPoint();
+            LeasedSnapshot now = node.openSnapshot();
             check(now);
-            node.engine().closeReadPoint(now.id());
-            for (ReadPoint point : points) {
-                check(point);
+            node.engine().closeSnapshot(now.id());
+            for (LeasedSnapshot snapshot : snapshots) {
+                check(snapshot);
             }
         }
 
-        private void check(ReadPoint point) throws IOException {
-            Map<Long, Values> rows = states.floorEntry(point.lsn()).getValue();
+        private void check(LeasedSnapshot snapshot) throws IOException {
+            Map<Long, Values> rows = states.floorEntry(snapshot.lsn()).getValue();
             for (int i = 0; i < 3; i++) {
                 String name = name(true);
                 long amount = random.nextInt(6);
-                check(point, BY_NAME, Arrays.asList(name), of(rows, name, null));
-                check(point, BY_NAME_AND_ID, Arrays.asList(name), of(rows, name, null));
-                check(point, BY_AMOUNT_AND_NAME, List.of(amount), of(rows, "any", amount));
+                check(snapshot, BY_NAME, Arrays.asList(name), of(rows, name, null));
+                check(snapshot, BY_NAME_AND_ID, Arrays.asList(name), of(rows, name, null));
+                check(snapshot, BY_AMOUNT_AND_NAME, List.of(amount), of(rows, "any", amount));
                 check(
-                        point,
+                        snapshot,
                         BY_AMOUNT_AND_NAME,
                         Arrays.asList(amount, name),
                         of(rows, name, amount));
                 long id = random.nextInt(40);
                 Map<Long, Values> one = of(rows, name, null);
                 one.keySet().removeIf(found -> found != id);
-                check(point, BY_NAME_AND_ID, Arrays.asList(name, id), one);
+                check(snapshot, BY_NAME_AND_ID, Arrays.asList(name, id), one);
             }
         }
 
         private void check(
-                ReadPoint point,
+                LeasedSnapshot snapshot,
                 IndexSchema wanted,
                 List<Object> values,
                 Map<Long, Values> expected)
@@ -303,13 +307,15 @@ class TestIndexesAgainstModel {
             lookups++;
             Map<Long, String> texts = new LinkedHashMap<>();
             expected.forEach((id, row) -> texts.put(id, row.toString()));
-            Map<Long, String> found = table.lookup(node.engine(), point, indexId, values);
-            assertThat(found).as("index %s of %s at %s", indexId, values, point).isEqualTo(texts);
+            Map<Long, String> found = table.lookup(node.engine(), snapshot, indexId, values);
+            assertThat(found)
+                    .as("index %s of %s at %s", indexId, values, snapshot)
+                    .isEqualTo(texts);
             if (wanted != BY_AMOUNT_AND_NAME || values.size() == 2) {
                 assertThat(new ArrayList<>(found.keySet()))
                         .isSortedAccordingTo(Comparator.naturalOrder());
             }
-            assertThat(table.lookup(node.engine(), Optional.of(point.lsn()), indexId, values))
+            assertThat(table.lookup(node.engine(), Optional.of(snapshot.lsn()), indexId, values))
                     .isEqualTo(found);
         }
 

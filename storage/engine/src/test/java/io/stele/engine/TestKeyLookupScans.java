@@ -4,7 +4,9 @@ import static io.stele.engine.LookupScenario.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.NonBlocking;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -81,7 +83,7 @@ class TestKeyLookupScans {
                 400,
                 KEYS,
                 id -> name(id, random),
-                point -> check(node, table, point, predicate(table, random, indexes)));
+                snapshot -> check(node, table, snapshot, predicate(table, random, indexes)));
     }
 
     /** No two rows have the same one, and a row changes it. */
@@ -105,22 +107,22 @@ class TestKeyLookupScans {
 
     /** Returns how many rows were found. */
     private static int check(
-            SimulatedNode node, TestTable table, ReadPoint point, ScanPredicate predicate)
+            SimulatedNode node, TestTable table, LeasedSnapshot snapshot, ScanPredicate predicate)
             throws IOException {
         Map<Long, String> expected = new TreeMap<>();
         for (ShardId shard : table.schema().shards()) {
-            collect(() -> node.scan(point, table.id(), shard), predicate, expected);
+            collect(() -> node.scan(snapshot, table.id(), shard), predicate, expected);
         }
         if (indexes(table).isEmpty()) {
-            checkTuples(node, table, point, predicate, expected);
+            checkTuples(node, table, snapshot, predicate, expected);
         }
         Map<Long, String> found = new TreeMap<>();
         // Whatever comes is wanted: readers do not look again
         collect(
-                () -> node.engine().lookUp(point, table.id(), 1, predicate, Optional.empty()),
+                () -> node.engine().lookUp(snapshot, table.id(), 1, predicate, Optional.empty()),
                 ScanPredicate.ALL,
                 found);
-        assertThat(found).as("%s at %s", predicate, point).isEqualTo(expected);
+        assertThat(found).as("%s at %s", predicate, snapshot).isEqualTo(expected);
         return found.size();
     }
 
@@ -128,7 +130,7 @@ class TestKeyLookupScans {
     private static void checkTuples(
             SimulatedNode node,
             TestTable table,
-            ReadPoint point,
+            LeasedSnapshot snapshot,
             ScanPredicate predicate,
             Map<Long, String> expected)
             throws IOException {
@@ -143,7 +145,7 @@ class TestKeyLookupScans {
                 () ->
                         node.engine()
                                 .lookUp(
-                                        point,
+                                        snapshot,
                                         table.id(),
                                         1,
                                         new ScanPredicate(others),
@@ -151,7 +153,7 @@ class TestKeyLookupScans {
                                                 new LookupKeys(OptionalInt.empty(), keys.get()))),
                 ScanPredicate.ALL,
                 found);
-        assertThat(found).as("keys of %s at %s", predicate, point).isEqualTo(expected);
+        assertThat(found).as("keys of %s at %s", predicate, snapshot).isEqualTo(expected);
     }
 
     private static List<IndexSchema> indexes(TestTable table) {
@@ -186,22 +188,22 @@ class TestKeyLookupScans {
         }
         ScanPredicate byName =
                 new ScanPredicate(Map.of(2, values(table, 2, List.of("n3", "n5", "x"))));
-        ReadPoint point = node.readPoint();
-        assertThat(check(node, table, point, byName)).isEqualTo(2);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        assertThat(check(node, table, snapshot, byName)).isEqualTo(2);
         node.engine()
                 .catalog()
                 .setOptions(table.id(), List.of(TableOption.INDEXES), TableOptions.NONE);
-        assertThat(check(node, table, point, byName)).isEqualTo(2);
-        assertThat(check(node, table, node.readPoint(), byName)).isEqualTo(2);
+        assertThat(check(node, table, snapshot, byName)).isEqualTo(2);
+        assertThat(check(node, table, node.openSnapshot(), byName)).isEqualTo(2);
         ScanPredicate some = new ScanPredicate(Map.of(3, values(table, 3, List.of(1L, 2L, 3L))));
-        assertThat(check(node, table, point, some)).isEqualTo(3);
+        assertThat(check(node, table, snapshot, some)).isEqualTo(3);
     }
 
     @Test
     void aReaderOfOtherColumnsIsToldSo() throws IOException {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 3);
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
-        ReadPoint point = node.readPoint();
+        LeasedSnapshot snapshot = node.openSnapshot();
         node.await(
                 node.engine()
                         .alterTable(
@@ -213,7 +215,12 @@ class TestKeyLookupScans {
         assertThatThrownBy(
                         () ->
                                 node.engine()
-                                        .lookUp(point, table.id(), 1, predicate, Optional.empty()))
+                                        .lookUp(
+                                                snapshot,
+                                                table.id(),
+                                                1,
+                                                predicate,
+                                                Optional.empty()))
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.STALE_TABLE));

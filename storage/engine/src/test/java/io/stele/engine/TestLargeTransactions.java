@@ -3,6 +3,8 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.transaction.Decision;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.StoreFaults;
 import io.stele.objectstore.fault.CrashPoint;
@@ -71,7 +73,7 @@ class TestLargeTransactions {
             died = diesWhileCommitting(mortal, rows, operation);
             try {
                 mortal.restart();
-                Map<Long, String> found = rows.snapshot(mortal.engine(), mortal.readPoint());
+                Map<Long, String> found = rows.snapshot(mortal.engine(), mortal.openSnapshot());
                 assertThat(found).as("dies at %s", operation).size().isIn(0, 45);
                 there += found.isEmpty() ? 0 : 1;
                 runs++;
@@ -201,7 +203,7 @@ class TestLargeTransactions {
     }
 
     private Map<Long, String> rows() throws IOException {
-        return table.snapshot(node.engine(), node.readPoint());
+        return table.snapshot(node.engine(), node.openSnapshot());
     }
 
     private static SimulatedNode start(StorageOptions options) {

@@ -3,6 +3,8 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.read.PointLookup;
 import io.stele.objectstore.RoundsStore;
 import io.stele.objectstore.RoundsStore.Recorded;
 import io.stele.protocol.TableId;
@@ -17,7 +19,9 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -36,6 +40,8 @@ class TestLookupRequests {
     private static final int ROWS_A_FLUSH = 20_000;
     private static final int ROWS = FLUSHES * ROWS_A_FLUSH;
     private static final int BATCH = 1_000;
+
+    private static final Map<String, Filled> FILLED = new HashMap<>(); // by their shape
 
     /**
      * What some lookups may cost.
@@ -83,29 +89,31 @@ class TestLookupRequests {
      */
     @Test
     void theSameKeysAgain() throws IOException {
-        AtomicReference<RoundsStore> made = new AtomicReference<>();
         CacheOptions caches = CacheOptions.DEFAULT;
-        SimulatedNode node =
-                RequestCost.start(
+        Filled filled = filled(Orientation.COLUMN, true);
+        SimulatedNode node = filled.node().fork((_, _) -> {});
+        node.restart(
+                RequestCost.options(
                         new CacheOptions(
                                 caches.rowBlockBytes(),
                                 caches.keyIndexBytes(),
                                 caches.footerBytes(),
                                 caches.rowGroupBytes(),
                                 caches.decodedColumnBytes(),
-                                0),
-                        made);
-        TableSchema schema = create(node, Orientation.COLUMN);
-        fill(node, schema, true);
-        node.restart();
+                                0)));
         node.tick(0); // opens the files
         List<Long> ids = ids(20);
-        Recorded<Integer> first = made.get().record(() -> lookUp(node, schema, ids));
+        Recorded<Integer> first =
+                filled.opened().get().record(() -> lookUp(node, filled.schema(), ids));
         assertThat(first.requests())
                 .filteredOn(request -> request.path().endsWith(".orc"))
                 .as("requests for rows: 128 if each row group were read by itself")
                 .hasSizeBetween(1, 30);
-        assertThat(made.get().record(() -> lookUp(node, schema, ids)).requests())
+        assertThat(
+                        filled.opened()
+                                .get()
+                                .record(() -> lookUp(node, filled.schema(), ids))
+                                .requests())
                 .as("requests of the same keys after %s", first.requests().size())
                 .isEmpty();
     }
@@ -114,18 +122,21 @@ class TestLookupRequests {
     @Test
     void blockCachesThatAreFull() throws IOException {
         for (Orientation orientation : List.of(Orientation.COLUMN, Orientation.ROW)) {
-            AtomicReference<RoundsStore> made = new AtomicReference<>();
-            SimulatedNode node =
-                    RequestCost.start(new CacheOptions(1, 1, 64L << 20, 1, 128L << 20, 0), made);
-            TableSchema schema = create(node, orientation);
-            fill(node, schema, false);
+            Filled filled = filled(orientation, false);
+            SimulatedNode node = filled.node().fork((_, _) -> {});
+            node.restart(RequestCost.options(new CacheOptions(1, 1, 64L << 20, 1, 128L << 20, 0)));
+            node.tick(0); // opens the files
             RequestCost limit =
                     orientation == Orientation.ROW
                             ? new RequestCost(60, 2)
                             : new RequestCost(60, 3);
             RequestCost cost = RequestCost.UNKNOWN;
             for (int i = 0; i < RequestCost.ATTEMPTS && !cost.isWithin(limit); i++) {
-                cost = RequestCost.of(made.get().record(() -> lookUp(node, schema, ids(20))));
+                cost =
+                        RequestCost.of(
+                                filled.opened()
+                                        .get()
+                                        .record(() -> lookUp(node, filled.schema(), ids(20))));
             }
             assertThat(cost.isWithin(limit)).as("%s table: %s", orientation, cost).isTrue();
         }
@@ -133,16 +144,18 @@ class TestLookupRequests {
 
     @Test
     void withoutACacheOfMetadataAFileIsOpenedOnce() throws IOException {
-        AtomicReference<RoundsStore> made = new AtomicReference<>();
-        SimulatedNode node =
-                RequestCost.start(
-                        new CacheOptions(256L << 20, 128L << 20, 0, 1, 128L << 20, 0), made);
-        TableSchema schema = create(node, Orientation.COLUMN);
-        fill(node, schema, true);
-        node.restart();
+        Filled filled = filled(Orientation.COLUMN, true);
+        SimulatedNode node = filled.node().fork((_, _) -> {});
+        node.restart(
+                RequestCost.options(new CacheOptions(256L << 20, 128L << 20, 0, 1, 128L << 20, 0)));
         node.tick(0); // opens the files
         List<String> read =
-                made.get().record(() -> lookUp(node, schema, ids(20))).requests().stream()
+                filled
+                        .opened()
+                        .get()
+                        .record(() -> lookUp(node, filled.schema(), ids(20)))
+                        .requests()
+                        .stream()
                         .map(
                                 request ->
                                         "%s, %d bytes at %d"
@@ -160,11 +173,12 @@ class TestLookupRequests {
 
     private static void check(Orientation orientation, boolean inOrder, Budget... budgets)
             throws IOException {
-        AtomicReference<RoundsStore> made = new AtomicReference<>();
-        SimulatedNode node = RequestCost.start(RequestCost.CACHES, made);
-        TableSchema schema = create(node, orientation);
-        fill(node, schema, inOrder);
-        assertThat(made.get().record(() -> lookUp(node, schema, List.of(7L))).requests())
+        Filled filled = filled(orientation, inOrder);
+        SimulatedNode node = filled.node();
+        assertThat(
+                        filled.writer()
+                                .record(() -> lookUp(node, filled.schema(), List.of(7L)))
+                                .requests())
                 .as("requests of one key, by whoever wrote the files: no metadata")
                 .noneMatch(request -> request.path().endsWith(".sums"))
                 .hasSizeLessThanOrEqualTo(budgets[0].cold.requests());
@@ -175,8 +189,16 @@ class TestLookupRequests {
             for (int i = 0; i < RequestCost.ATTEMPTS && !isWithin(budget, cold, again); i++) {
                 node.restart();
                 node.tick(0); // opens the files
-                cold = RequestCost.of(made.get().record(() -> lookUp(node, schema, ids)));
-                again = RequestCost.of(made.get().record(() -> lookUp(node, schema, ids)));
+                cold =
+                        RequestCost.of(
+                                filled.opened()
+                                        .get()
+                                        .record(() -> lookUp(node, filled.schema(), ids)));
+                again =
+                        RequestCost.of(
+                                filled.opened()
+                                        .get()
+                                        .record(() -> lookUp(node, filled.schema(), ids)));
             }
             assertThat(isWithin(budget, cold, again))
                     .as(
@@ -212,6 +234,31 @@ class TestLookupRequests {
                                             .isEqualTo(isDeleted(id) ? null : row(layout, id)));
         }
         return rows.size();
+    }
+
+    /**
+     * A node that wrote a table.
+     *
+     * @param writer the store that it had meanwhile
+     * @param opened that of the node that was opened last, of this one and its forks
+     */
+    private record Filled(
+            SimulatedNode node,
+            TableSchema schema,
+            RoundsStore writer,
+            AtomicReference<RoundsStore> opened) {}
+
+    /** One for all tests, which only read it, or forks of it with other caches. */
+    private static Filled filled(Orientation orientation, boolean inOrder) throws IOException {
+        String shape = orientation + " " + inOrder;
+        if (!FILLED.containsKey(shape)) {
+            AtomicReference<RoundsStore> opened = new AtomicReference<>();
+            SimulatedNode node = RequestCost.start(RequestCost.CACHES, opened);
+            TableSchema schema = create(node, orientation);
+            fill(node, schema, inOrder);
+            FILLED.put(shape, new Filled(node, schema, opened.get(), opened));
+        }
+        return FILLED.get(shape);
     }
 
     private static TableSchema create(SimulatedNode node, Orientation orientation) {

@@ -4,6 +4,8 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.api.PartitionFiles;
@@ -21,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rows that come round many partitions: files, open writers and memory of flushes and merges. */
+/**
+ * Rows that come round many partitions: files, open writers and memory of flushes and compactions.
+ */
 final class TestManyPartitions {
     // Data and key index, of the present and of history
     private static final int WRITERS_OF_A_PARTITION = 4;
@@ -66,7 +70,7 @@ final class TestManyPartitions {
                 .hasSize(90)
                 .extracting(PartitionFiles::rowCount)
                 .allMatch(rows -> rows == 22 || rows == 23 || rows == 24);
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(expected);
     }
 
     /**
@@ -74,7 +78,7 @@ final class TestManyPartitions {
      * test gives up.
      */
     @ParameterizedTest
-    @ValueSource(strings = {".orc", ".idx", ".sums"})
+    @ValueSource(strings = {".orc", ".idx"})
     void aFlushToAStoreThatIsFarPublishesItsFilesSideBySide(String object) throws IOException {
         MeetingStore.Meeting meeting = new MeetingStore.Meeting(object, 16);
         SimulatedNode far =
@@ -107,18 +111,18 @@ final class TestManyPartitions {
         assertThat(far.store().list("data/" + parted.id() + "/"))
                 .filteredOn(entry -> entry.path().endsWith(object))
                 .hasSize(200);
-        assertThat(parted.planned(far, far.readPoint())).isEqualTo(expected);
+        assertThat(parted.planned(far, far.openSnapshot())).isEqualTo(expected);
         far.restart();
-        assertThat(parted.planned(far, far.readPoint())).isEqualTo(expected);
+        assertThat(parted.planned(far, far.openSnapshot())).isEqualTo(expected);
     }
 
     @Test
-    void theMemoryOfAFlushDoesNotGrowWithItsPartitions() throws IOException {
+    void rowsFarApartMakeOneFileAPartition() throws IOException {
         TestTable table = create(false);
         append(table, 0, 3_000, 1_000); // three rows each, far apart
         node.await(node.engine().flush(table.id()));
         assertThat(files(table)).isEqualTo(1_000);
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(expected);
     }
 
     @Test
@@ -135,12 +139,12 @@ final class TestManyPartitions {
             node.tick(1_000);
         }
         assertThat(files(table)).isEqualTo(90);
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(expected);
         node.tick(2 * AGE_MILLIS);
         node.tick(1_000);
         assertThat(files(table)).isEqualTo(180);
         assertThat(node.engine().status().log().segmentBytes()).isLessThan(1 << 20);
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(expected);
     }
 
     @Test
@@ -170,7 +174,7 @@ final class TestManyPartitions {
                         "Expected a partition (of 'name') of at most 4096 bytes, found at least "
                                 + (length + 1));
         node.await(node.engine().flush(table.id()));
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(expected);
     }
 
     private void append(TestTable table, long firstId, int count, int partitions) {
@@ -184,12 +188,12 @@ final class TestManyPartitions {
     }
 
     private int files(TestTable table) throws IOException {
-        ReadPoint now = node.readPoint();
+        LeasedSnapshot now = node.openSnapshot();
         int files = 0;
         for (ShardScan scan : node.engine().plan(now, table.id(), ScanPredicate.ALL).shards()) {
             files += scan.files().size();
         }
-        node.engine().closeReadPoint(now.id());
+        node.engine().closeSnapshot(now.id());
         return files;
     }
 }

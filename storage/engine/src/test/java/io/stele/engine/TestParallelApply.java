@@ -2,8 +2,11 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.engine.shard.ApplyOptions;
-import io.stele.engine.tablet.KeyLane;
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.row.HashBucket;
+import io.stele.engine.shard.apply.ApplyOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.StoreFaults;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
@@ -21,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A shard that lanes apply, looked at after every task of any of them. */
+/** A shard whose log several workers apply, looked at after every task of any of them. */
 class TestParallelApply {
     private static final int IDS = 80;
     private static final int TASK_LIMIT = 1_000_000;
@@ -41,16 +44,16 @@ class TestParallelApply {
 
     private static int run(Orientation orientation, long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
-        int lanes = 2 + random.nextInt(3);
+        int workers = 2 + random.nextInt(3);
         SimulatedNode node =
                 SimulatedNode.start(
                         StorageOptions.DEFAULT
                                 .withMemTables(20_000, 10_000_000, Duration.ofSeconds(20))
-                                .withApply(new ApplyOptions(lanes, lanes, 0, 100)),
+                                .withApply(new ApplyOptions(workers, workers, 0, 100)),
                         seed);
         TestTable table = TestTable.create(node.engine(), "t", orientation, true, 1);
         TreeMap<Lsn, Map<Long, Optional<String>>> history = new TreeMap<>();
-        List<ReadPoint> opened = new ArrayList<>();
+        List<LeasedSnapshot> opened = new ArrayList<>();
         int[] inFlight = {0};
         int published = 0;
         Lsn last = Lsn.MIN;
@@ -71,12 +74,12 @@ class TestParallelApply {
             }
             if (random.nextInt(20) == 0) {
                 node.engine()
-                        .openReadPoint(Optional.empty(), Duration.ofHours(1))
+                        .openSnapshot(Optional.empty(), Duration.ofHours(1))
                         .thenAccept(opened::add);
             }
             node.pool().runOne();
-            for (ReadPoint point : opened) {
-                scan(node, table, point, history);
+            for (LeasedSnapshot snapshot : opened) {
+                scan(node, table, snapshot, history);
             }
             opened.clear();
             Lsn applied = node.engine().status().shards().getFirst().appliedLsn();
@@ -88,7 +91,7 @@ class TestParallelApply {
         }
         node.pool().runUntilIdle(TASK_LIMIT);
         node.restart();
-        assertThat(lanes(node)).isEqualTo(lanes);
+        assertThat(workers(node)).isEqualTo(workers);
         look(node, table, history.lastKey(), history);
         assertThat(node.uncaught()).isEmpty();
         return published;
@@ -185,18 +188,20 @@ class TestParallelApply {
     private static void scan(
             SimulatedNode node,
             TestTable table,
-            ReadPoint point,
+            LeasedSnapshot snapshot,
             TreeMap<Lsn, Map<Long, Optional<String>>> history)
             throws IOException {
-        Map<Long, String> expected = rowsAt(point.lsn(), history);
-        assertThat(table.snapshot(node.engine(), point)).as("at %s", point).isEqualTo(expected);
-        assertThat(table.planned(node, point)).as("at %s", point).isEqualTo(expected);
-        node.engine().closeReadPoint(point.id());
+        Map<Long, String> expected = rowsAt(snapshot.lsn(), history);
+        assertThat(table.snapshot(node.engine(), snapshot))
+                .as("at %s", snapshot)
+                .isEqualTo(expected);
+        assertThat(table.planned(node, snapshot)).as("at %s", snapshot).isEqualTo(expected);
+        node.engine().closeSnapshot(snapshot.id());
     }
 
-    /** One lane needs a file that cannot be read, the other one has done its part. */
+    /** One worker needs a file that cannot be read, the other one has done its part. */
     @Test
-    void whatSomeLanesHaveAppliedIsAppliedByAllOnceTheStoreAnswers() throws IOException {
+    void whatSomeWorkersHaveAppliedIsAppliedByAllOnceTheStoreAnswers() throws IOException {
         SimulatedNode node =
                 SimulatedNode.start(
                         StorageOptions.DEFAULT
@@ -216,8 +221,8 @@ class TestParallelApply {
         WriteBatchBuilder changes = table.batch();
         for (long id = 0; id < 200; id++) {
             byte[] key = table.key(id);
-            int lane = new KeyLane(0, 2).has(key, 0, key.length) ? 0 : 1;
-            if (lane == (id < 100 ? 0 : 1)) { // those of one lane are in the file
+            int worker = new HashBucket(0, 2).has(key, 0, key.length) ? 0 : 1;
+            if (worker == (id < 100 ? 0 : 1)) { // those of one worker are in the file
                 changes.upsert(key, table.row(id, "new", id));
                 expected.put(id, "new:" + id);
             }
@@ -227,22 +232,22 @@ class TestParallelApply {
                 table.write(node.engine(), table.schema().shard(0), changes);
         node.tick(500);
         assertThat(node.engine().status().storeWaits()).hasSize(1);
-        assertThat(lanes(node)).isEqualTo(2);
+        assertThat(workers(node)).isEqualTo(2);
         for (long id : expected.tailMap(100L).keySet()) {
             assertThat(table.get(node.engine(), Optional.empty(), id)).as("too early").isEmpty();
         }
 
         node.store().setFaults(StoreFaults.NONE);
         node.await(changed);
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(expected);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(expected);
         node.await(node.engine().flush(table.id()));
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(expected);
         assertThat(node.uncaught()).isEmpty();
     }
 
     @Test
-    void lanesFollowTheLoad() throws IOException {
+    void workersFollowTheLoad() throws IOException {
         SimulatedNode node =
                 SimulatedNode.start(
                         StorageOptions.DEFAULT.withApply(new ApplyOptions(1, 4, 2, 200)), 5);
@@ -250,11 +255,11 @@ class TestParallelApply {
         SplittableRandom random = new SplittableRandom(5);
         TreeMap<Lsn, Map<Long, Optional<String>>> history = new TreeMap<>();
         flood(node, table, random, history);
-        for (int tick = 0; tick < 100 && lanes(node) > 1; tick++) {
+        for (int tick = 0; tick < 100 && workers(node) > 1; tick++) {
             node.tick(500);
         }
-        assertThat(lanes(node)).isEqualTo(1);
-        // What two lanes and four had written is in the memtable still.
+        assertThat(workers(node)).isEqualTo(1);
+        // What two workers and four had written is in the memtable still.
         Lsn alone = node.await(table.upsert(node.engine(), IDS, "alone", 1));
         history.put(alone, Map.of((long) IDS, Optional.of("alone:1")));
         flood(node, table, random, history);
@@ -276,7 +281,7 @@ class TestParallelApply {
                 node.pool().runOne();
             }
             node.advance(random.nextInt(4));
-            most = Math.max(most, lanes(node));
+            most = Math.max(most, workers(node));
         }
         node.pool().runUntilIdle(TASK_LIMIT);
         assertThat(most).isEqualTo(4);
@@ -284,7 +289,7 @@ class TestParallelApply {
         look(node, table, history.lastKey(), history);
     }
 
-    private static int lanes(SimulatedNode node) {
+    private static int workers(SimulatedNode node) {
         return node.engine().status().applies().values().iterator().next().lanes();
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -82,7 +85,7 @@ final class TestPartitionDeletes {
         node.await(table.write(node.engine(), table.shard(0), batch));
         node.await(node.engine().flush(table.id()));
         assertThat(plannedFiles(ScanPredicate.ALL)).isEqualTo(300);
-        assertThat(table.planned(node, node.readPoint())).hasSize(300);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(300);
     }
 
     @ParameterizedTest
@@ -97,27 +100,27 @@ final class TestPartitionDeletes {
         for (long id = 3; id < 9; id++) {
             node.await(table.upsert(node.engine(), id, "memory", id));
         }
-        ReadPoint before = node.readPoint();
+        LeasedSnapshot before = node.openSnapshot();
         Map<Long, String> rows = table.planned(node, before);
         long reads = node.store().contents().list("").size();
 
         Lsn deleted = node.await(node.engine().deletePartitions(table.id(), ids(1, 7)));
 
         assertThat(node.store().contents().list("").size()).isEqualTo(reads + 1); // the decision
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
-        assertThat(table.planned(node, node.readPoint(new Lsn(deleted.value() - 1))))
+        assertThat(table.planned(node, node.openSnapshot(new Lsn(deleted.value() - 1))))
                 .isEqualTo(rows);
         assertThat(table.get(node.engine(), Optional.empty(), 5)).isEmpty();
         assertThat(table.get(node.engine(), Optional.of(before.lsn()), 5)).contains("memory:5");
 
         node.restart();
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
-        assertThat(table.planned(node, node.readPoint(before.lsn()))).isEqualTo(rows);
+        assertThat(table.planned(node, node.openSnapshot(before.lsn()))).isEqualTo(rows);
         node.await(node.engine().flush(table.id()));
         node.restart();
-        assertThat(table.planned(node, node.readPoint(before.lsn()))).isEqualTo(rows);
+        assertThat(table.planned(node, node.openSnapshot(before.lsn()))).isEqualTo(rows);
 
         node.restart(); // which ends the leases
         for (int tick = 0; tick < 10; tick++) {
@@ -136,7 +139,7 @@ final class TestPartitionDeletes {
         if (orientation.hasRows()) {
             assertThat(filesOf(table, ".row")).isEqualTo(1);
         }
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
     }
 
@@ -163,12 +166,12 @@ final class TestPartitionDeletes {
                 node.await(node.engine().flush(wide.id()));
             }
         }
-        ReadPoint before = node.readPoint();
+        LeasedSnapshot before = node.openSnapshot();
         TableId emptied = node.engine().catalog().truncateTable(wide.id()).id();
         assertThat(wide.snapshot(node.engine(), before)).hasSize(20);
         for (int time = 0; time < 2; time++) {
             assertThat(node.engine().statistics(emptied).rowCount()).isZero();
-            assertThat(node.engine().plan(node.readPoint(), emptied, ScanPredicate.ALL).shards())
+            assertThat(node.engine().plan(node.openSnapshot(), emptied, ScanPredicate.ALL).shards())
                     .hasSize(3)
                     .noneMatch(shard -> shard.live() || !shard.files().isEmpty());
             node.restart();
@@ -203,7 +206,8 @@ final class TestPartitionDeletes {
                 node.await(node.engine().flush(table.id()));
             }
             String transaction =
-                    node.engine().beginTransaction(table.id(), Optional.of(node.readPoint().lsn()));
+                    node.engine()
+                            .beginTransaction(table.id(), Optional.of(node.openSnapshot().lsn()));
             WriteBatchBuilder update = table.batch();
             update.upsert(table.key(1), table.row(1, "new", 2));
             byte[] batch = update.toByteArray();
@@ -215,14 +219,14 @@ final class TestPartitionDeletes {
         }
     }
 
-    /** Versions from before and after deletions, in all levels of row files. */
+    /** Versions from before and after deletions, in all levels of SST files. */
     @ParameterizedTest
     @EnumSource(
             value = Orientation.class,
             names = {"ROW", "ROW_COLUMN"})
-    void mergesOfRowFilesKeepWhatReadersOfThePastSee(Orientation orientation) throws IOException {
+    void mergesOfSstFilesKeepWhatReadersOfThePastSee(Orientation orientation) throws IOException {
         TestTable rows = create("history", orientation);
-        List<ReadPoint> points = new ArrayList<>();
+        List<LeasedSnapshot> snapshots = new ArrayList<>();
         List<Map<Long, String>> states = new ArrayList<>();
         Map<Long, String> state = new TreeMap<>();
         SplittableRandom random = new SplittableRandom(orientation.ordinal());
@@ -241,30 +245,31 @@ final class TestPartitionDeletes {
                 node.await(node.engine().deletePartitions(rows.id(), ids(low, low + 2)));
                 state.keySet().removeIf(id -> id >= low && id <= low + 2);
             }
-            points.add(node.readPoint());
+            snapshots.add(node.openSnapshot());
             states.add(new TreeMap<>(state));
             if (round % 5 == 4) {
                 node.await(node.engine().compact(rows.id()));
             }
             if (round == 13) {
-                List<Lsn> lsns = points.stream().map(ReadPoint::lsn).toList();
+                List<Lsn> lsns = snapshots.stream().map(LeasedSnapshot::lsn).toList();
                 node.restart();
-                points.clear();
+                snapshots.clear();
                 for (Lsn lsn : lsns) {
-                    points.add(node.readPoint(lsn));
+                    snapshots.add(node.openSnapshot(lsn));
                 }
             }
-            for (int i = 0; i < points.size(); i++) {
-                assertThat(rows.snapshot(node.engine(), points.get(i)))
+            for (int i = 0; i < snapshots.size(); i++) {
+                assertThat(rows.snapshot(node.engine(), snapshots.get(i)))
                         .as("round %d at the end of round %d", i, round)
                         .isEqualTo(states.get(i));
-                rows.checkLookups(node.engine(), points.get(i), random.nextInt(8), states.get(i));
+                rows.checkLookups(
+                        node.engine(), snapshots.get(i), random.nextInt(8), states.get(i));
             }
         }
     }
 
     @Test
-    void rowFilesWithoutARowLeftGoUnread() throws IOException {
+    void sstFilesWithoutARowLeftGoUnread() throws IOException {
         TestTable rows = create("gone", Orientation.ROW);
         for (long id = 0; id < 40; id++) {
             node.await(rows.upsert(node.engine(), id, "old", id));
@@ -296,7 +301,42 @@ final class TestPartitionDeletes {
                 .hasMessageContaining("unique index 'by_name'");
         node.await(node.engine().deletePartitions(rows.id(), ScanPredicate.ALL));
         node.await(rows.upsert(node.engine(), 2, "mine", 2));
-        assertThat(rows.snapshot(node.engine(), node.readPoint())).isEqualTo(Map.of(2L, "mine:2"));
+        assertThat(rows.snapshot(node.engine(), node.openSnapshot()))
+                .isEqualTo(Map.of(2L, "mine:2"));
+    }
+
+    /** Whatever came in between, so that a client may ask until it knows. */
+    @Test
+    void aDeletionOfATransactionIsDoneOnce() throws IOException {
+        TestTable table = create("once", Orientation.COLUMN);
+        for (long id = 0; id < 4; id++) {
+            node.await(table.upsert(node.engine(), id, "before", id));
+        }
+        String id = node.engine().beginTransaction(table.id(), Optional.empty());
+        CompletableFuture<Lsn> first = delete(id, table);
+        CompletableFuture<Lsn> joined = delete(id, table); // before it is decided
+        Lsn deleted = node.await(first);
+        assertThat(node.await(joined)).isEqualTo(deleted);
+        node.await(table.upsert(node.engine(), 2, "after", 2));
+        for (int start = 0; start < 2; start++) {
+            assertThat(node.await(delete(id, table))).isEqualTo(deleted);
+            assertThat(node.await(node.engine().transactionOutcome(id))).isEqualTo(deleted);
+            assertThat(table.snapshot(node.engine(), node.openSnapshot()))
+                    .isEqualTo(Map.of(0L, "before:0", 2L, "after:2"));
+            node.restart();
+        }
+
+        String lost = node.engine().beginTransaction(table.id(), Optional.empty());
+        node.restart();
+        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> node.await(delete(lost, table)));
+        String abandoned = node.engine().beginTransaction(table.id(), Optional.empty());
+        node.await(node.engine().abort(abandoned));
+        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> node.await(delete(abandoned, table)));
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).hasSize(2);
+    }
+
+    private CompletableFuture<Lsn> delete(String transactionId, TestTable table) {
+        return node.engine().deletePartitions(Optional.of(transactionId), table.id(), ids(1, 3));
     }
 
     @Test
@@ -313,15 +353,15 @@ final class TestPartitionDeletes {
                         ErrorCode.BUSY,
                         () -> node.await(node.engine().deletePartitions(rows.id(), ids(64, 64))))
                 .hasMessageContaining("Expected fewer than 64 deletions");
-        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(36);
+        assertThat(rows.snapshot(node.engine(), node.openSnapshot())).hasSize(36);
         node.restart();
-        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(36);
+        assertThat(rows.snapshot(node.engine(), node.openSnapshot())).hasSize(36);
         for (int tick = 0; tick < 10; tick++) {
             node.tick(RETENTION_MILLIS / 2);
         }
         node.await(node.engine().compact(rows.id()));
         node.await(node.engine().deletePartitions(rows.id(), ids(64, 64)));
-        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(35);
+        assertThat(rows.snapshot(node.engine(), node.openSnapshot())).hasSize(35);
     }
 
     @Test
@@ -340,7 +380,7 @@ final class TestPartitionDeletes {
     }
 
     private int plannedFiles(ScanPredicate predicate) {
-        return node.engine().plan(node.readPoint(), table.id(), predicate).shards().stream()
+        return node.engine().plan(node.openSnapshot(), table.id(), predicate).shards().stream()
                 .mapToInt(shard -> shard.files().size())
                 .sum();
     }

@@ -3,6 +3,9 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.read.LookedUpRows;
 import io.stele.objectstore.StoreFaults;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -48,11 +51,11 @@ class TestPostponedWrites {
         assertBusy(write(3, 8, "third"));
         assertThat(node.await(write(1, 8, "first"))).isGreaterThan(logged.join());
         node.await(write(2, 8, "second"));
-        assertThat(table.planned(node, node.readPoint())).containsEntry(8L, "second:0");
+        assertThat(table.planned(node, node.openSnapshot())).containsEntry(8L, "second:0");
         node.await(write(3, 8, "third"));
         node.await(write(4, 8, "fourth"));
         node.await(write(2, 8, "second")); // an old one once more
-        assertThat(table.planned(node, node.readPoint())).containsEntry(8L, "fourth:0");
+        assertThat(table.planned(node, node.openSnapshot())).containsEntry(8L, "fourth:0");
     }
 
     @Test
@@ -65,7 +68,7 @@ class TestPostponedWrites {
         node.await(node.engine().flush(table.id()));
         node.restart(); // which knows the highest batch of a writer only
         node.await(write(1, 8, "postponed"));
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .containsEntry(8L, "postponed:0")
                 .containsEntry(9L, "name:9");
     }
@@ -75,7 +78,7 @@ class TestPostponedWrites {
         postpone();
         node.await(table.upsert(node.engine(), 8, "other", 1));
         assertBusy(write(2, 9, "later"));
-        assertThat(table.planned(node, node.readPoint())).containsEntry(8L, "other:1");
+        assertThat(table.planned(node, node.openSnapshot())).containsEntry(8L, "other:1");
     }
 
     @Test
@@ -87,7 +90,7 @@ class TestPostponedWrites {
         assertThat(again).isCompletedWithValue(lsn);
         go(logged);
         node.await(write(2, 8, "next"));
-        assertThat(table.planned(node, node.readPoint())).containsEntry(8L, "next:0");
+        assertThat(table.planned(node, node.openSnapshot())).containsEntry(8L, "next:0");
     }
 
     @Test
@@ -109,7 +112,7 @@ class TestPostponedWrites {
         builder.delete(table.key(9));
         byte[] batch = builder.toByteArray();
         node.await(node.engine().write(table.shard(9), WRITER, 2, batch, 0, batch.length));
-        assertThat(table.snapshot(node.engine(), node.readPoint())).doesNotContainKey(9L);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).doesNotContainKey(9L);
     }
 
     /**

@@ -3,6 +3,8 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
@@ -21,16 +23,16 @@ class TestReadYourWrites {
         Lsn last = Lsn.MIN;
         for (long id = 0; id < 20; id++) {
             last = node.await(table.upsert(node.engine(), id, "a", id));
-            ReadPoint point =
+            LeasedSnapshot snapshot =
                     node.await(
-                            node.engine().openReadPoint(Optional.empty(), Optional.of(last), TTL));
-            assertThat(table.snapshot(node.engine(), point)).hasSize((int) id + 1);
-            node.engine().closeReadPoint(point.id());
+                            node.engine().openSnapshot(Optional.empty(), Optional.of(last), TTL));
+            assertThat(table.snapshot(node.engine(), snapshot)).hasSize((int) id + 1);
+            node.engine().closeSnapshot(snapshot.id());
         }
         node.restart();
-        ReadPoint point =
-                node.await(node.engine().openReadPoint(Optional.empty(), Optional.of(last), TTL));
-        assertThat(table.snapshot(node.engine(), point)).hasSize(20);
+        LeasedSnapshot snapshot =
+                node.await(node.engine().openSnapshot(Optional.empty(), Optional.of(last), TTL));
+        assertThat(table.snapshot(node.engine(), snapshot)).hasSize(20);
     }
 
     @Test
@@ -41,18 +43,16 @@ class TestReadYourWrites {
         Lsn second = node.await(table.upsert(node.engine(), 1, "b", 2));
         assertTokenRefused(node, Optional.empty(), new Lsn(second.value() + (1L << 30)));
         assertTokenRefused(node, Optional.of(first), second);
-        ReadPoint point =
+        LeasedSnapshot snapshot =
                 node.await(
-                        node.engine().openReadPoint(Optional.of(second), Optional.of(first), TTL));
-        assertThat(point.lsn()).isEqualTo(second);
+                        node.engine().openSnapshot(Optional.of(second), Optional.of(first), TTL));
+        assertThat(snapshot.lsn()).isEqualTo(second);
     }
 
     private static void assertTokenRefused(SimulatedNode node, Optional<Lsn> at, Lsn atLeast) {
         assertRefused(
                         ErrorCode.INVALID_ARGUMENT,
-                        () ->
-                                node.await(
-                                        node.engine().openReadPoint(at, Optional.of(atLeast), TTL)))
+                        () -> node.await(node.engine().openSnapshot(at, Optional.of(atLeast), TTL)))
                 .hasMessageContaining("sees LSN " + atLeast);
         assertThat(node.engine().status().openReadPoints()).isZero();
     }

@@ -3,6 +3,8 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.WrittenFile;
@@ -31,17 +33,17 @@ final class TestReplacedRows {
     @Test
     void readersSeeTheRowsOfBeforeOrThoseOfAfter() throws IOException {
         replace(Optional.empty(), 1, 2);
-        ReadPoint first = node.readPoint();
+        LeasedSnapshot first = node.openSnapshot();
         Lsn second = node.await(replaceByFile(3, 4));
         assertThat(table.snapshot(node.engine(), first)).containsOnlyKeys(1L, 2L);
         assertThat(table.planned(node, first)).containsOnlyKeys(1L, 2L);
         node.await(node.engine().flush(table.id()));
         replace(Optional.empty());
         for (int start = 0; start < 2; start++) {
-            assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
-            assertThat(table.snapshot(node.engine(), node.readPoint(second)))
+            assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEmpty();
+            assertThat(table.snapshot(node.engine(), node.openSnapshot(second)))
                     .containsOnlyKeys(3L, 4L);
-            assertThat(table.planned(node, node.readPoint(second))).containsOnlyKeys(3L, 4L);
+            assertThat(table.planned(node, node.openSnapshot(second))).containsOnlyKeys(3L, 4L);
             node.restart();
         }
     }
@@ -49,21 +51,23 @@ final class TestReplacedRows {
     @Test
     void rowsAreNotReplacedByOlderOnes() throws IOException {
         replace(Optional.empty(), 1);
-        Lsn snapshot = node.readPoint().lsn();
+        Lsn snapshot = node.openSnapshot().lsn();
         String late = stage(Optional.of(snapshot), 2);
         replace(Optional.of(snapshot), 3);
         assertRefused(ErrorCode.TRANSACTION_CONFLICT, () -> node.await(commit(late, List.of())))
                 .hasMessageContaining(
                         "table test.t, whose rows it replaces, was changed after LSN " + snapshot);
-        assertThat(table.snapshot(node.engine(), node.readPoint())).containsOnlyKeys(3L);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).containsOnlyKeys(3L);
         assertThat(node.engine().changedLsn(table.id())).isGreaterThan(snapshot);
-        Lsn present = node.readPoint().lsn();
+        Lsn present = node.openSnapshot().lsn();
         assertThat(node.engine().changedLsn(table.id())).isLessThanOrEqualTo(present);
         replace(Optional.of(present), 4);
-        assertThat(table.snapshot(node.engine(), node.readPoint())).containsOnlyKeys(4L);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).containsOnlyKeys(4L);
     }
 
-    /** Of another table of the same shards, a flush, a merge or a restart: nothing is changed. */
+    /**
+     * Of another table of the same shards, a flush, a compaction or a restart: nothing is changed.
+     */
     @Test
     void theLastChangeIsThatOfTheTable() throws IOException {
         replace(Optional.empty(), 1);
@@ -76,7 +80,7 @@ final class TestReplacedRows {
         node.restart();
         assertThat(node.engine().changedLsn(table.id()))
                 .as("at or above, and not after the restart")
-                .isBetween(changed, node.readPoint().lsn());
+                .isBetween(changed, node.openSnapshot().lsn());
     }
 
     @Test

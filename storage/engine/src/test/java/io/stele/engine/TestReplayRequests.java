@@ -56,7 +56,7 @@ class TestReplayRequests {
         assertThat(node.uncaught()).isEmpty();
     }
 
-    /** With rows in row files as well, and none that have columns. */
+    /** With rows in SST files as well, and none that have columns. */
     @Test
     void otherTablesHaveTheirRows() throws IOException {
         SimulatedNode node = start();
@@ -102,7 +102,7 @@ class TestReplayRequests {
             node.await(node.engine().flush(table.id()));
         }
         for (int i = 0; i < 20; i++) {
-            node.tick(1_000); // merges come to their end
+            node.tick(1_000); // compactions come to their end
         }
     }
 
@@ -119,7 +119,7 @@ class TestReplayRequests {
                     default -> transaction(node, table, name, first, false);
                 }
                 if (i % 10 == 9) {
-                    past.get(table).put(node.readPoint().lsn(), new TreeMap<>(rows.get(table)));
+                    past.get(table).put(node.openSnapshot().lsn(), new TreeMap<>(rows.get(table)));
                 }
             }
         }
@@ -181,9 +181,10 @@ class TestReplayRequests {
 
     private void check(SimulatedNode node) throws IOException {
         for (TestTable table : tables) {
-            assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(rows.get(table));
+            assertThat(table.snapshot(node.engine(), node.openSnapshot()))
+                    .isEqualTo(rows.get(table));
             for (Map.Entry<Lsn, Map<Long, String>> then : past.get(table).entrySet()) {
-                assertThat(table.snapshot(node.engine(), node.readPoint(then.getKey())))
+                assertThat(table.snapshot(node.engine(), node.openSnapshot(then.getKey())))
                         .as("at %s", then.getKey())
                         .isEqualTo(then.getValue());
             }

@@ -4,6 +4,8 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.Catalog;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -11,6 +13,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
@@ -29,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Reads of the past, without a lease kept for them: at any LSN inside a table's retention they see
- * exactly what was there then, however much was flushed, merged or restarted since; outside they
+ * exactly what was there then, however much was flushed, compacted or restarted since; outside they
  * are refused.
  */
 class TestRetention {
@@ -62,10 +65,10 @@ class TestRetention {
         node.await(brief.upsert(node.engine(), 1, "a", 1));
         node.tick(2_000);
 
-        ReadPoint point = node.readPoint(first);
-        assertThat(usual.snapshot(node.engine(), point)).hasSize(1);
-        assertExpired(() -> brief.snapshot(node.engine(), point));
-        assertExpired(() -> brief.planned(node, point));
+        LeasedSnapshot snapshot = node.openSnapshot(first);
+        assertThat(usual.snapshot(node.engine(), snapshot)).hasSize(1);
+        assertExpired(() -> brief.snapshot(node.engine(), snapshot));
+        assertExpired(() -> brief.planned(node, snapshot));
         assertExpired(() -> brief.get(node.engine(), Optional.of(first), 1));
     }
 
@@ -78,18 +81,18 @@ class TestRetention {
             Lsn second = node.await(table.upsert(node.engine(), 1, "b", 2));
             node.await(table.upsert(node.engine(), 1, "c", 3));
             node.tick(10);
-            ReadPoint held = node.readPoint(second);
+            LeasedSnapshot held = node.openSnapshot(second);
             // Up to what is held, whatever is asked for
             node.await(node.engine().expireHistory(table.id(), new Lsn(Long.MAX_VALUE)));
             assertThat(node.engine().horizon(table.id())).isEqualTo(second);
             assertThat(table.snapshot(node.engine(), held)).isEqualTo(Map.of(1L, "b:2"));
             assertExpired(() -> table.get(node.engine(), Optional.of(first), 1));
-            node.engine().closeReadPoint(held.id());
+            node.engine().closeSnapshot(held.id());
             node.await(node.engine().expireHistory(table.id(), new Lsn(Long.MAX_VALUE)));
             assertExpired(() -> table.get(node.engine(), Optional.of(second), 1));
-            ReadPoint now = node.readPoint();
+            LeasedSnapshot now = node.openSnapshot();
             assertThat(table.snapshot(node.engine(), now)).isEqualTo(Map.of(1L, "c:3"));
-            node.engine().closeReadPoint(now.id());
+            node.engine().closeSnapshot(now.id());
         }
     }
 
@@ -101,8 +104,8 @@ class TestRetention {
             for (long id = 0; id < 50; id++) {
                 node.await(table.upsert(node.engine(), id, "old", id));
             }
-            ReadPoint point = node.readPoint();
-            Map<Long, String> then = table.snapshot(node.engine(), point);
+            LeasedSnapshot snapshot = node.openSnapshot();
+            Map<Long, String> then = table.snapshot(node.engine(), snapshot);
             // The lease ends after an hour; the retention is over long before.
             for (int round = 0; round < 5; round++) {
                 for (long id = 0; id < 50; id++) {
@@ -111,10 +114,10 @@ class TestRetention {
                 node.await(node.engine().compact(table.id()));
                 node.tick(2 * DEFAULT_MILLIS);
             }
-            assertThat(table.snapshot(node.engine(), point)).isEqualTo(then);
-            assertThat(table.planned(node, point)).isEqualTo(then);
-            assertThat(table.get(node.engine(), Optional.of(point.lsn()), 7)).contains("old:7");
-            node.engine().closeReadPoint(point.id());
+            assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(then);
+            assertThat(table.planned(node, snapshot)).isEqualTo(then);
+            assertThat(table.get(node.engine(), Optional.of(snapshot.lsn()), 7)).contains("old:7");
+            node.engine().closeSnapshot(snapshot.id());
         }
     }
 
@@ -130,24 +133,24 @@ class TestRetention {
                 }
             }
             node.await(node.engine().flush(table.id()));
-            node.tick(1_000); // what was merged on the way is gone
+            node.tick(1_000); // what was compacted on the way is gone
             List<String> before = files(node, table);
-            ReadPoint point = node.readPoint();
-            Map<Long, String> then = table.planned(node, point);
+            LeasedSnapshot snapshot = node.openSnapshot();
+            Map<Long, String> then = table.planned(node, snapshot);
 
             node.await(node.engine().compact(table.id()));
             node.tick(1_000);
             assertThat(files(node, table)).as("held by the lease").containsAll(before);
-            assertThat(table.planned(node, point)).isEqualTo(then);
+            assertThat(table.planned(node, snapshot)).isEqualTo(then);
 
-            node.engine().closeReadPoint(point.id());
+            node.engine().closeSnapshot(snapshot.id());
             node.tick(1_000);
             List<String> gone = new ArrayList<>(before);
             gone.removeAll(files(node, table));
             assertThat(gone).as("held by nobody").hasSizeGreaterThan(1);
-            ReadPoint later = node.readPoint(point.lsn());
+            LeasedSnapshot later = node.openSnapshot(snapshot.lsn());
             assertThat(table.planned(node, later)).as("from the new files").isEqualTo(then);
-            node.engine().closeReadPoint(later.id());
+            node.engine().closeSnapshot(later.id());
         }
     }
 
@@ -165,7 +168,7 @@ class TestRetention {
 
             node.restart(OPTIONS.withRetention(Duration.ofHours(1)));
             assertExpired(() -> table.get(node.engine(), Optional.of(first), 1));
-            assertExpired(() -> table.snapshot(node.engine(), node.readPoint(first)));
+            assertExpired(() -> table.snapshot(node.engine(), node.openSnapshot(first)));
             assertThat(table.get(node.engine(), Optional.of(second), 1)).contains("b:2");
         }
     }
@@ -178,10 +181,10 @@ class TestRetention {
             TestTable table = TestTable.create(node.engine(), "t", orientation, true, 1);
             node.await(table.upsert(node.engine(), 1, "a", 1));
             node.await(table.upsert(node.engine(), 2, "a", 1));
-            ReadPoint point = node.readPoint();
-            String calm = begin(node, table, point, 2);
-            String late = begin(node, table, point, 1);
-            node.engine().closeReadPoint(point.id());
+            LeasedSnapshot snapshot = node.openSnapshot();
+            String calm = begin(node, table, snapshot, 2);
+            String late = begin(node, table, snapshot, 1);
+            node.engine().closeSnapshot(snapshot.id());
 
             node.await(table.delete(node.engine(), 1));
             node.tick(60_000);
@@ -204,18 +207,19 @@ class TestRetention {
                 node.await(node.engine().flush(table.id()));
             }
         }
-        ReadPoint point = node.readPoint();
-        Map<Long, String> then = table.snapshot(node.engine(), point);
-        String late = begin(node, table, point, 1);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> then = table.snapshot(node.engine(), snapshot);
+        String late = begin(node, table, snapshot, 1);
         node.tick(10);
         TableId emptied = node.engine().catalog().truncateTable(table.id()).id();
-        assertThat(table.snapshot(node.engine(), point)).as("a query under way").isEqualTo(then);
-        node.engine().closeReadPoint(point.id());
+        assertThat(table.snapshot(node.engine(), snapshot)).as("a query under way").isEqualTo(then);
+        node.engine().closeSnapshot(snapshot.id());
         assertRefused(
                 ErrorCode.TRANSACTION_CONFLICT, () -> node.await(node.commit(late, List.of())));
         assertRefused(
                 ErrorCode.STALE_TABLE, () -> node.await(table.upsert(node.engine(), 1, "lost", 1)));
-        assertRefused(ErrorCode.STALE_TABLE, () -> table.snapshot(node.engine(), node.readPoint()));
+        assertRefused(
+                ErrorCode.STALE_TABLE, () -> table.snapshot(node.engine(), node.openSnapshot()));
         TableSchema other =
                 node.engine()
                         .catalog()
@@ -240,12 +244,12 @@ class TestRetention {
                                 "");
         node.tick(2_000);
         for (int time = 0; time < 2; time++) {
-            ReadPoint past = node.readPoint(point.lsn());
+            LeasedSnapshot past = node.openSnapshot(snapshot.lsn());
             TableSchema found = node.engine().tableAsOf(past, other.id()).schema();
             assertThat(found.id()).isEqualTo(table.id());
             assertThat(table.snapshot(node.engine(), past)).isEqualTo(then);
             assertThat(table.planned(node, past)).isEqualTo(then);
-            ReadPoint now = node.readPoint();
+            LeasedSnapshot now = node.openSnapshot();
             assertThat(node.engine().tableAsOf(now, other.id()).schema()).isEqualTo(other);
             assertRefused(ErrorCode.STALE_TABLE, () -> table.snapshot(node.engine(), now));
             assertThat(node.engine().catalog().current().listTables("test")).contains(other);
@@ -258,7 +262,7 @@ class TestRetention {
         assertThat(present.findTable(table.id())).isEmpty();
         assertThat(present.findTable(emptied)).isEmpty();
         assertThat(present.listTables("test")).contains(other);
-        node.restart(); // what a merge wrote while its table went is collected after a start
+        node.restart(); // what a compaction wrote while its table went is collected after a start
         node.tick(DEFAULT_MILLIS);
         node.tick(10_000);
         assertThat(files(node, table)).isEmpty();
@@ -271,7 +275,7 @@ class TestRetention {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         TestTable table = keyed(node, Orientation.COLUMN);
         node.await(table.upsert(node.engine(), 1, "first", 1));
-        ReadPoint point = node.readPoint();
+        LeasedSnapshot snapshot = node.openSnapshot();
         TableId present = table.id();
         List<TableId> all = new ArrayList<>();
         for (int time = 0; time < 40; time++) {
@@ -279,19 +283,58 @@ class TestRetention {
             present = node.engine().catalog().truncateTable(present).id();
             node.tick(1);
         }
-        assertThat(table.snapshot(node.engine(), point)).containsEntry(1L, "first:1");
-        node.engine().closeReadPoint(point.id());
+        assertThat(table.snapshot(node.engine(), snapshot)).containsEntry(1L, "first:1");
+        node.engine().closeSnapshot(snapshot.id());
         node.restart();
-        ReadPoint past = node.readPoint(point.lsn());
+        LeasedSnapshot past = node.openSnapshot(snapshot.lsn());
         assertThat(node.engine().tableAsOf(past, present).schema().id()).isEqualTo(table.id());
         assertThat(table.snapshot(node.engine(), past)).containsEntry(1L, "first:1");
-        node.engine().closeReadPoint(past.id());
+        node.engine().closeSnapshot(past.id());
         Catalog catalog = node.engine().catalog().current();
         assertThat(all).allMatch(id -> catalog.findTable(id).isPresent());
         node.tick(2 * DEFAULT_MILLIS);
         node.tick(10_000);
         assertThat(node.engine().catalog().current().tables())
                 .noneMatch(entry -> all.contains(entry.schema().id()));
+    }
+
+    /** One of a shorter retention between them is not dropped before those that it leads to. */
+    @Test
+    void contentsStayReadableWhenLaterOnesHadAShorterRetention() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TestTable first = keyed(node, Orientation.COLUMN);
+        node.await(first.upsert(node.engine(), 1, "first", 1));
+        LeasedSnapshot then = node.openSnapshot();
+        node.engine().closeSnapshot(then.id());
+        TableId present = first.id();
+        List<TableId> brief = new ArrayList<>();
+        for (int time = 0; time < 20; time++) {
+            present = node.engine().catalog().truncateTable(present).id();
+            node.engine()
+                    .catalog()
+                    .setOptions(
+                            present,
+                            List.of(TableOption.RETENTION),
+                            TableOptions.NONE.withRetentionMillis(
+                                    OptionalLong.of(time == 19 ? 1_000_000 : time * 10)));
+            brief.add(present);
+            node.tick(20);
+        }
+        node.tick(DEFAULT_MILLIS / 2);
+        node.tick(1);
+        for (int start = 0; start < 2; start++) {
+            LeasedSnapshot past = node.openSnapshot(then.lsn());
+            assertThat(node.engine().tableAsOf(past, present).schema().id()).isEqualTo(first.id());
+            assertThat(first.snapshot(node.engine(), past)).containsEntry(1L, "first:1");
+            node.engine().closeSnapshot(past.id());
+            node.restart();
+        }
+        node.tick(DEFAULT_MILLIS);
+        node.tick(10_000);
+        Catalog after = node.engine().catalog().current();
+        assertThat(after.findTable(first.id())).isEmpty();
+        assertThat(brief.subList(0, 19)).allMatch(id -> after.findTable(id).isEmpty());
+        assertThat(after.findTable(present)).isPresent();
     }
 
     @Test
@@ -305,8 +348,10 @@ class TestRetention {
         assertThat(node.engine().catalog().current().tables()).isEmpty();
     }
 
-    private static String begin(SimulatedNode node, TestTable table, ReadPoint point, long id) {
-        String transaction = node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
+    private static String begin(
+            SimulatedNode node, TestTable table, LeasedSnapshot snapshot, long id) {
+        String transaction =
+                node.engine().beginTransaction(table.id(), Optional.of(snapshot.lsn()));
         var batch = table.batch();
         batch.upsert(table.key(id), table.row(id, "b", 2));
         node.engine()
@@ -397,18 +442,18 @@ class TestRetention {
         }
 
         private void readAt(Past past, Lsn lsn) throws IOException {
-            ReadPoint point = node.readPoint(lsn);
+            LeasedSnapshot snapshot = node.openSnapshot(lsn);
             try {
-                past.table.snapshot(node.engine(), point);
+                past.table.snapshot(node.engine(), snapshot);
             } finally {
-                node.engine().closeReadPoint(point.id());
+                node.engine().closeSnapshot(snapshot.id());
             }
         }
 
         /** At an LSN between the oldest and the present one. */
         private void readBack(Past past) throws IOException {
-            ReadPoint present = node.readPoint();
-            node.engine().closeReadPoint(present.id());
+            LeasedSnapshot present = node.openSnapshot();
+            node.engine().closeSnapshot(present.id());
             long youngest = present.lsn().millis();
             long oldest = Math.max(past.oldestMillis(), youngest - 2 * past.retentionMillis);
             Lsn lsn =
@@ -421,10 +466,10 @@ class TestRetention {
             boolean inside = youngest - lsn.millis() < past.retentionMillis;
             if (inside) {
                 Map<Long, String> expected = past.at(lsn);
-                ReadPoint point = node.readPoint(lsn);
-                assertThat(past.table.snapshot(node.engine(), point)).isEqualTo(expected);
-                assertThat(past.table.planned(node, point)).isEqualTo(expected);
-                node.engine().closeReadPoint(point.id());
+                LeasedSnapshot snapshot = node.openSnapshot(lsn);
+                assertThat(past.table.snapshot(node.engine(), snapshot)).isEqualTo(expected);
+                assertThat(past.table.planned(node, snapshot)).isEqualTo(expected);
+                node.engine().closeSnapshot(snapshot.id());
                 assertThat(past.table.get(node.engine(), Optional.of(lsn), id))
                         .as("key %s at %s", id, lsn)
                         .isEqualTo(Optional.ofNullable(expected.get(id)));

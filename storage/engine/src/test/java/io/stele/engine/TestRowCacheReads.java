@@ -1,13 +1,19 @@
 package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.stele.cache.CacheStatistics;
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LocalLogFiles;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.testing.LongRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,13 +31,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Real threads: writers change rows, flushes and merges run, and readers look keys up through a row
- * cache that is too small for all of them. No reader may find less than what was acknowledged
- * before it came, or than it found before; and at a read point lookups find what a scan finds,
- * which knows no row cache.
+ * Real threads: writers change rows, flushes and compactions run, and readers look keys up through
+ * a row cache that is too small for all of them. No reader may find less than what was acknowledged
+ * before it came, or than it found before; and at a snapshot lookups find what a scan finds, which
+ * knows no row cache.
  */
 class TestRowCacheReads {
     private static final int KEYS = 60;
@@ -43,8 +50,14 @@ class TestRowCacheReads {
     private final AtomicLongArray acknowledged = new AtomicLongArray(KEYS);
     private final AtomicBoolean done = new AtomicBoolean();
 
+    static List<Arguments> tables() {
+        return LongRun.combinations(
+                List.of(arguments(Orientation.ROW, 1L), arguments(Orientation.ROW_COLUMN, 4L)),
+                List.of(arguments(Orientation.ROW, 2L), arguments(Orientation.COLUMN, 3L)));
+    }
+
     @ParameterizedTest
-    @CsvSource({"ROW,1", "ROW,2", "COLUMN,3", "ROW_COLUMN,4"})
+    @MethodSource("tables")
     void lookupsNeverGoBackInTime(Orientation orientation, long seed) throws Exception {
         StorageOptions options =
                 StorageOptions.DEFAULT
@@ -149,12 +162,13 @@ class TestRowCacheReads {
             throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         while (!done.get()) {
-            ReadPoint point = engine.openReadPoint(Optional.empty(), Duration.ofMinutes(1)).join();
-            Map<Long, String> rows = table.snapshot(engine, point);
+            LeasedSnapshot snapshot =
+                    engine.openSnapshot(Optional.empty(), Duration.ofMinutes(1)).join();
+            Map<Long, String> rows = table.snapshot(engine, snapshot);
             for (int i = 0; i < 100; i++) {
-                table.checkLookups(engine, point, random.nextInt(KEYS), rows);
+                table.checkLookups(engine, snapshot, random.nextInt(KEYS), rows);
             }
-            engine.closeReadPoint(point.id());
+            engine.closeSnapshot(snapshot.id());
         }
         return done;
     }

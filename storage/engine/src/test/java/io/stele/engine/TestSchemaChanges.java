@@ -3,6 +3,8 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.FileScan;
@@ -58,12 +60,12 @@ final class TestSchemaChanges {
         assertRefused(
                 ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.INSERT, 2, 20));
         for (int round = 0; round < 3; round++) {
-            ReadPoint point = node.readPoint();
-            Map<Long, String> rows = table.snapshot(point, table.current());
+            LeasedSnapshot snapshot = node.openSnapshot();
+            Map<Long, String> rows = table.snapshot(snapshot, table.current());
             assertThat(rows).isEqualTo(Map.of(1L, "[1, 'name', 10, [[[0.5], null]], null]"));
-            assertThat(table.planned(point, table.current())).isEqualTo(rows);
+            assertThat(table.planned(snapshot, table.current())).isEqualTo(rows);
             assertThat(table.get(Optional.empty(), 1).orElseThrow().row()).isEqualTo(rows.get(1L));
-            assertThat(table.lookup(point, "name")).isEqualTo(rows);
+            assertThat(table.lookup(snapshot, "name")).isEqualTo(rows);
             if (round == 0) {
                 node.restart();
             } else {
@@ -78,8 +80,8 @@ final class TestSchemaChanges {
         EvolvingTable table = EvolvingTable.create(node, "t", Orientation.COLUMN, true, 2);
         TableSchema first = table.current();
         upsert(table, 1, 10);
-        ReadPoint begun = node.readPoint();
-        ReadPoint idle = node.readPoint();
+        LeasedSnapshot begun = node.openSnapshot();
+        LeasedSnapshot idle = node.openSnapshot();
         Map<Long, String> before = table.snapshot(begun, first);
         alter(table, ColumnChange.drop(List.of("nested")));
         upsert(table, 1, 11);
@@ -116,9 +118,9 @@ final class TestSchemaChanges {
                 () -> stage(rows, table, first, OperationKind.UPSERT, 4, 40));
         node.await(node.commit(rows, List.of()));
         Map<Long, String> expected = Map.of(1L, "[1, 'name', 10]", 2L, "[2, 'name', 20]");
-        assertThat(table.snapshot(node.readPoint(), table.current())).isEqualTo(expected);
+        assertThat(table.snapshot(node.openSnapshot(), table.current())).isEqualTo(expected);
         node.restart();
-        assertThat(table.snapshot(node.readPoint(), table.current())).isEqualTo(expected);
+        assertThat(table.snapshot(node.openSnapshot(), table.current())).isEqualTo(expected);
     }
 
     @Test
@@ -149,7 +151,7 @@ final class TestSchemaChanges {
         assertThat(files(table, given, "bigint", 8L)).isEqualTo(0);
     }
 
-    /** Rows in the log, in memory, in files, staged, and copied by merges. */
+    /** Rows in the log, in memory, in files, staged, and copied by compactions. */
     @ParameterizedTest
     @EnumSource(Orientation.class)
     void rowsOfBeforeAColumnHaveItsInitialValue(Orientation orientation) throws IOException {
@@ -177,10 +179,10 @@ final class TestSchemaChanges {
                         3L,
                         "[3, 'name', 30, 'before']");
         for (int round = 0; round < 4; round++) {
-            ReadPoint point = node.readPoint();
-            assertThat(table.snapshot(point, table.current())).isEqualTo(expected);
-            assertThat(table.planned(point, table.current())).isEqualTo(expected);
-            assertThat(table.lookup(point, "name")).isEqualTo(expected);
+            LeasedSnapshot snapshot = node.openSnapshot();
+            assertThat(table.snapshot(snapshot, table.current())).isEqualTo(expected);
+            assertThat(table.planned(snapshot, table.current())).isEqualTo(expected);
+            assertThat(table.lookup(snapshot, "name")).isEqualTo(expected);
             for (long id = 1; id <= 3; id++) {
                 assertThat(table.get(Optional.empty(), id).orElseThrow().row())
                         .isEqualTo(expected.get(id));
@@ -198,8 +200,8 @@ final class TestSchemaChanges {
         ScanPredicate predicate =
                 new ScanPredicate(
                         Map.of(columnId, ColumnDomain.of(ValueRange.equal(encoded(type, value)))));
-        ReadPoint point = node.readPoint();
-        ScanPlan plan = node.engine().plan(point, table.id(), predicate);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        ScanPlan plan = node.engine().plan(snapshot, table.id(), predicate);
         List<FileScan> files = new ArrayList<>();
         plan.shards().forEach(shard -> files.addAll(shard.files()));
         return files.size();

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.WorkerFiles.Row;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.recovery.RetainedLog;
 import io.stele.engine.shard.Damage;
 import io.stele.engine.tablet.TableShard;
+import io.stele.engine.transaction.Decision;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.ErrorCode;
@@ -57,10 +60,16 @@ final class TestSetAside {
         put(damaged, 1, "kept");
         for (String suffix : List.of(".orc", ".idx", ".orc.sums")) {
             for (int keptBytes : new int[] {-1, 10}) {
-                WrittenFile file = workerFile("w" + suffix.substring(1) + keptBytes);
+                WrittenFile file =
+                        workerFile(
+                                "w" + suffix.substring(1) + keptBytes,
+                                suffix.equals(".orc.sums")
+                                        ? WorkerFiles.Checksums.BESIDE
+                                        : WorkerFiles.Checksums.IN_KEY_INDEX);
                 String transaction = node.engine().beginTransaction(damaged.id(), Optional.empty());
                 String path = file.path().replace(".orc", suffix);
-                if (file.paths().contains(path) && !(suffix.equals(".orc.sums") && keptBytes > 0)) {
+                assertThat(file.paths()).contains(path);
+                if (!(suffix.equals(".orc.sums") && keptBytes > 0)) {
                     cut(path, keptBytes);
                     Refusals.assertRefused(
                                     ErrorCode.TRANSACTION_ABORTED,
@@ -119,7 +128,7 @@ final class TestSetAside {
         node.restart();
         assertSetAside(index);
         trimByOther();
-        assertThat(node.store().list(KeptLog.FOLDER)).isNotEmpty();
+        assertThat(node.store().list(RetainedLog.FOLDER)).isNotEmpty();
         node.restart();
         assertSetAside(index);
         trimByOther();
@@ -131,7 +140,7 @@ final class TestSetAside {
         node.await(node.engine().flush(damaged.id()));
         node.tick(1_000);
         node.tick(1_000);
-        assertThat(node.store().list(KeptLog.FOLDER)).isEmpty();
+        assertThat(node.store().list(RetainedLog.FOLDER)).isEmpty();
         node.restart();
         assertThat(rows(damaged)).hasSize(49);
     }
@@ -181,7 +190,7 @@ final class TestSetAside {
         node.await(node.engine().flush(elsewhere.id()));
         node.tick(1_000);
         node.tick(1_000);
-        assertThat(elsewhere.snapshot(node.engine(), node.readPoint())).hasSize(200);
+        assertThat(elsewhere.snapshot(node.engine(), node.openSnapshot())).hasSize(200);
         assertThat(node.engine().status().log().firstSegment()).isGreaterThan(3);
         node.tick(3_600_000); // no file of its tables is an orphan
 
@@ -190,7 +199,7 @@ final class TestSetAside {
         assertThat(node.engine().status().damages()).isEmpty();
         assertThat(rows(damaged))
                 .containsOnly(Map.entry(1L, "in a file:1"), Map.entry(2L, "in the log:2"));
-        assertThat(elsewhere.snapshot(node.engine(), node.readPoint())).hasSize(200);
+        assertThat(elsewhere.snapshot(node.engine(), node.openSnapshot())).hasSize(200);
     }
 
     @Test
@@ -280,7 +289,7 @@ final class TestSetAside {
         node.await(node.engine().flush(elsewhere.id()));
         node.tick(1_000);
         node.tick(1_000);
-        assertThat(node.store().list(KeptLog.FOLDER)).isNotEmpty();
+        assertThat(node.store().list(RetainedLog.FOLDER)).isNotEmpty();
         node.restart();
         assertThat(rows(damaged)).hasSize(100);
     }
@@ -330,7 +339,7 @@ final class TestSetAside {
             put(damaged, id, "in a file");
         }
         node.await(node.engine().flush(damaged.id()));
-        Lsn read = node.readPoint().lsn();
+        Lsn read = node.openSnapshot().lsn();
         String transaction = node.engine().beginTransaction(damaged.id(), Optional.of(read));
         WriteBatchBuilder batch = damaged.batch();
         batch.upsert(damaged.key(7), damaged.row(7, "transaction", 7));
@@ -416,12 +425,17 @@ final class TestSetAside {
     }
 
     private WrittenFile workerFile(String id) throws IOException {
+        return workerFile(id, WorkerFiles.Checksums.IN_KEY_INDEX);
+    }
+
+    private WrittenFile workerFile(String id, WorkerFiles.Checksums checksums) throws IOException {
         return WorkerFiles.write(
                 node.objects(),
                 damaged,
                 damaged.schema().shard(0),
                 id,
-                List.of(new Row(1_000, "worker", 1), new Row(1_001, "worker", 2)));
+                List.of(new Row(1_000, "worker", 1), new Row(1_001, "worker", 2)),
+                checksums);
     }
 
     private void cut(String path, int keptBytes) throws IOException {
@@ -452,6 +466,6 @@ final class TestSetAside {
     }
 
     private Map<Long, String> rows(TestTable table) throws IOException {
-        return table.snapshot(node.engine(), node.readPoint());
+        return table.snapshot(node.engine(), node.openSnapshot());
     }
 }

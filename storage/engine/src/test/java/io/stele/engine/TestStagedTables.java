@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Decision;
 import io.stele.objectstore.StoreFaults;
 import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.ErrorCode;
@@ -50,8 +53,9 @@ class TestStagedTables {
         TestTable rows = TestTable.create(node.engine(), "rows", Orientation.ROW, true, 1);
         node.await(rows.upsert(node.engine(), 1, "before", 1));
         TestTable table = staged("t");
-        ReadPoint point = node.readPoint();
-        String transaction = node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
+        LeasedSnapshot snapshot = node.openSnapshot();
+        String transaction =
+                node.engine().beginTransaction(table.id(), Optional.of(snapshot.lsn()));
         stage(transaction, table);
         stage(transaction, rows);
         node.await(rows.upsert(node.engine(), 1, "meanwhile", 1));
@@ -69,7 +73,7 @@ class TestStagedTables {
         assertCode(ErrorCode.TABLE_ALREADY_EXISTS, loser, second.id());
         assertThat(isThere(second)).isFalse();
         node.restart();
-        assertThat(first.snapshot(node.engine(), node.readPoint())).hasSize(1);
+        assertThat(first.snapshot(node.engine(), node.openSnapshot())).hasSize(1);
     }
 
     /** Both were decided before either was public. */
@@ -118,7 +122,7 @@ class TestStagedTables {
         assertThat(committing).isNotDone();
         node.restart(CrashPoint.never(), StoreFaults.NONE);
         assertThat(node.engine().catalog().current().findTable("test", "t")).isPresent();
-        assertThat(table.snapshot(node.engine(), node.readPoint())).hasSize(1);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).hasSize(1);
         node.await(node.engine().commit(transaction, List.of(), Optional.of(table.id())));
     }
 

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.WorkerFiles.Row;
-import io.stele.engine.shard.MaintenanceFailure;
-import io.stele.engine.shard.MaintenanceListener;
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.shard.StoreWait;
+import io.stele.engine.shard.maintenance.MaintenanceFailure;
+import io.stele.engine.shard.maintenance.MaintenanceListener;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Decision;
 import io.stele.objectstore.StoreFaults;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -50,7 +54,7 @@ class TestStoreOutage {
     void aCommitThatTheStoreDoesNotDecideIsDecidedWhenItAnswers() throws IOException {
         TestTable rows = TestTable.create(node.engine(), "rows", Orientation.ROW, true, 2);
         node.await(rows.upsert(node.engine(), 1, "before", 1));
-        ReadPoint before = node.readPoint();
+        LeasedSnapshot before = node.openSnapshot();
         String transaction = node.engine().beginTransaction(rows.id(), Optional.empty());
         for (long id = 1; id < 10; id++) {
             WriteBatchBuilder batch = rows.batch();
@@ -74,17 +78,17 @@ class TestStoreOutage {
         Lsn lsn = node.await(commit);
         assertThat(node.await(repeated)).isEqualTo(lsn);
         node.await(rows.upsert(node.engine(), 20, "later", 1));
-        assertThat(rows.snapshot(node.engine(), node.readPoint()))
+        assertThat(rows.snapshot(node.engine(), node.openSnapshot()))
                 .hasSize(10)
                 .containsEntry(1L, "after:1");
         node.restart();
-        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(10);
+        assertThat(rows.snapshot(node.engine(), node.openSnapshot())).hasSize(10);
     }
 
     @Test
     void aWriteWaitsForTheStoreAndComesThrough() throws IOException {
         fill(100);
-        ReadPoint before = node.readPoint();
+        LeasedSnapshot before = node.openSnapshot();
         node.store().setFaults(StoreFaults.OUTAGE);
         CompletableFuture<Lsn> changed = table.upsert(node.engine(), 7, "changed", 1);
         CompletableFuture<Lsn> behind = table.upsert(node.engine(), 500, "new", 1);
@@ -110,19 +114,19 @@ class TestStoreOutage {
         assertThat(node.engine().status().storeWaits()).isEmpty();
         assertThat(node.engine().status().gates().state()).isZero();
         assertThat(table.planned(node, before)).hasSize(100).containsEntry(7L, "name:7");
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .hasSize(101)
                 .containsEntry(7L, "changed:1")
                 .containsEntry(500L, "new:1");
         node.restart();
-        assertThat(table.planned(node, node.readPoint())).hasSize(101);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(101);
         assertThat(node.uncaught()).isEmpty();
     }
 
     @Test
     void aFlushThatFailsIsToldUntilOneGoesWell() throws IOException {
-        List<String> told = new ArrayList<>();
-        node.engine().tellMaintenanceFailures(listener(told));
+        List<String> reported = new ArrayList<>();
+        node.engine().notifyMaintenanceFailures(listener(reported));
         CompletableFuture<Lsn> written = table.upsert(node.engine(), 1, "x", 1);
         node.await(written);
         assertThat(node.engine().status().maintenanceFailures()).isEmpty();
@@ -148,14 +152,14 @@ class TestStoreOutage {
                             assertThat(failure.describe())
                                     .contains("flush of test.t", "Injected failure");
                         });
-        assertThat(told.getFirst()).isEqualTo("failed 1: flush of test.t");
+        assertThat(reported.getFirst()).isEqualTo("failed 1: flush of test.t");
 
         CompletableFuture<?> again = node.engine().flush(table.id());
         node.store().setFaults(StoreFaults.NONE);
         node.await(again);
         assertThat(node.engine().status().maintenanceFailures()).isEmpty();
-        assertThat(told.getLast()).startsWith("recovered ");
-        assertThat(table.planned(node, node.readPoint())).containsEntry(1L, "x:1");
+        assertThat(reported.getLast()).startsWith("recovered ");
+        assertThat(table.planned(node, node.openSnapshot())).containsEntry(1L, "x:1");
     }
 
     /** What reads files fails, or what writes them, or only the manifest that is to name them. */
@@ -180,15 +184,15 @@ class TestStoreOutage {
                         "Injected failure: " + failing);
 
         node.store().failWhere(what -> false);
-        assertThat(table.planned(node, node.readPoint())).hasSize(200);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(200);
         node.await(node.engine().compact(table.id()));
         assertThat(node.engine().files(table.id()).getFirst().files())
                 .as("merged when asked again")
                 .hasSize(1);
         assertThat(node.engine().status().maintenanceFailures()).isEmpty();
-        assertThat(table.planned(node, node.readPoint())).hasSize(200);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(200);
         node.restart();
-        assertThat(table.planned(node, node.readPoint())).hasSize(200);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(200);
     }
 
     @Test
@@ -207,11 +211,11 @@ class TestStoreOutage {
                 .hasMessageContainingAll("merge of test.t", "failed once", ".orc");
     }
 
-    /** Files of ten rows each, of which four make a merge; the first one is damaged. */
+    /** Files of ten rows each, of which four make a compaction; the first one is damaged. */
     @Test
     void whatIsWholeIsMergedBesideADamagedFile() throws IOException {
-        List<String> told = new ArrayList<>();
-        node.engine().tellMaintenanceFailures(listener(told));
+        List<String> reported = new ArrayList<>();
+        node.engine().notifyMaintenanceFailures(listener(reported));
         fill(10);
         String damaged = columnFiles().getFirst();
         byte[] whole = node.store().readFully(damaged);
@@ -224,7 +228,7 @@ class TestStoreOutage {
             fill(id, id + 10);
         }
         node.tick(500);
-        assertThat(told).containsExactly("failed 1: merge of test.t");
+        assertThat(reported).containsExactly("failed 1: merge of test.t");
         fill(id, id + 10);
         id += 10;
         node.tick(500);
@@ -235,17 +239,17 @@ class TestStoreOutage {
                 .satisfies(failure -> assertThat(failure.cause()).contains(damaged));
 
         node.tick(10_000);
-        for (int file = 0; file < 4 && told.size() < 2; file++, id += 10) {
+        for (int file = 0; file < 4 && reported.size() < 2; file++, id += 10) {
             fill(id, id + 10);
             node.tick(500);
         }
-        assertThat(told).as("tried again").endsWith("failed 2: merge of test.t").hasSize(2);
+        assertThat(reported).as("tried again").endsWith("failed 2: merge of test.t").hasSize(2);
         node.tick(10_000);
         for (int file = 0; file < 4; file++, id += 10) {
             fill(id, id + 10);
             node.tick(500);
         }
-        assertThat(told).as("left alone twice as long").hasSize(2);
+        assertThat(reported).as("left alone twice as long").hasSize(2);
         assertThat(columnFiles()).as("others are merged").hasSizeLessThan(5).contains(damaged);
 
         node.store().put(damaged, whole);
@@ -253,8 +257,8 @@ class TestStoreOutage {
         assertThat(columnFiles()).as("who asks need not wait").hasSize(1).doesNotContain(damaged);
         node.tick(500);
         assertThat(node.engine().status().maintenanceFailures()).isEmpty();
-        assertThat(told).endsWith("recovered 2: merge of test.t");
-        assertThat(table.planned(node, node.readPoint())).hasSize((int) id);
+        assertThat(reported).endsWith("recovered 2: merge of test.t");
+        assertThat(table.planned(node, node.openSnapshot())).hasSize((int) id);
     }
 
     private List<String> columnFiles() {
@@ -279,19 +283,19 @@ class TestStoreOutage {
         node.store().setFaults(StoreFaults.NONE);
         node.await(changed);
         node.await(node.engine().flush(table.id()));
-        assertThat(table.planned(node, node.readPoint())).containsEntry(7L, "changed:1");
+        assertThat(table.planned(node, node.openSnapshot())).containsEntry(7L, "changed:1");
     }
 
-    private static MaintenanceListener listener(List<String> told) {
+    private static MaintenanceListener listener(List<String> reported) {
         return new MaintenanceListener() {
             @Override
             public void failed(MaintenanceFailure failure) {
-                told.add("failed " + failure.attempts() + ": " + failure.work());
+                reported.add("failed " + failure.attempts() + ": " + failure.work());
             }
 
             @Override
             public void recovered(MaintenanceFailure last) {
-                told.add("recovered " + last.attempts() + ": " + last.work());
+                reported.add("recovered " + last.attempts() + ": " + last.work());
             }
         };
     }
@@ -310,7 +314,7 @@ class TestStoreOutage {
         assertRefused(ErrorCode.BUSY, () -> node.await(held));
         node.store().setFaults(StoreFaults.NONE);
         node.await(logged);
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .containsEntry(7L, "logged:1")
                 .containsEntry(8L, "name:8");
     }
@@ -415,13 +419,16 @@ class TestStoreOutage {
         }
         node.store().setFaults(StoreFaults.NONE);
         for (int time = 0; time < 2; time++) {
-            ReadPoint point = node.readPoint();
-            assertThat(indexed.snapshot(node.engine(), point)).isEqualTo(expected);
-            assertThat(indexed.planned(node, point)).isEqualTo(expected);
-            assertThat(appends.planned(node, point)).isEqualTo(appended);
+            LeasedSnapshot snapshot = node.openSnapshot();
+            assertThat(indexed.snapshot(node.engine(), snapshot)).isEqualTo(expected);
+            assertThat(indexed.planned(node, snapshot)).isEqualTo(expected);
+            assertThat(appends.planned(node, snapshot)).isEqualTo(appended);
             Map<Long, String> ofRound = new TreeMap<>(expected);
             ofRound.values().removeIf(row -> !row.startsWith("round 11:"));
-            assertThat(new TreeMap<>(indexed.lookup(node.engine(), point, 1, List.of("round 11"))))
+            assertThat(
+                            new TreeMap<>(
+                                    indexed.lookup(
+                                            node.engine(), snapshot, 1, List.of("round 11"))))
                     .isEqualTo(ofRound);
             // Deletions of old files are only reported
             assertThat(node.uncaught()).allMatch(IOException.class::isInstance);

@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.recovery.Epochs;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
@@ -67,7 +69,7 @@ final class TestStrayObjects {
         }
         assertThat(node.engine().status().damages()).isEmpty();
         assertThat(node.uncaught()).isEmpty();
-        assertThat(table.snapshot(node.engine(), node.readPoint())).hasSize(4);
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).hasSize(4);
         assertThat(node.store().list(stray)).hasSize(1);
     }
 

@@ -7,18 +7,21 @@ import io.stele.columnfile.orc.ColumnFileReader;
 import io.stele.engine.catalog.TableState;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileKind;
+import io.stele.engine.manifest.KeyIndexFile;
 import io.stele.engine.scan.RowCursor;
-import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.ChangeKind;
 import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.api.TablePlan;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
@@ -45,6 +48,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -189,6 +193,13 @@ final class TestTable {
         return new TestTable(created, new UUID(created.id().value(), 7));
     }
 
+    /** The same in a fork of its node, where writes go on from here. */
+    TestTable fork() {
+        TestTable fork = new TestTable(schema, writerId);
+        fork.sequences.putAll(sequences);
+        return fork;
+    }
+
     TableSchema schema() {
         return schema;
     }
@@ -271,22 +282,22 @@ final class TestTable {
     }
 
     /** All rows by a SNAPSHOT scan of each shard: id to name and amount. */
-    Map<Long, String> snapshot(StorageEngine engine, ReadPoint point) throws IOException {
+    Map<Long, String> snapshot(StorageEngine engine, LeasedSnapshot snapshot) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
         for (ShardId shard : schema.shards()) {
-            collect(engine, point, shard, ScanMode.SNAPSHOT, rows);
+            collect(engine, snapshot, shard, ScanMode.SNAPSHOT, rows);
         }
         return rows;
     }
 
-    /** What happened after an LSN and up to a read point: LSN, kind, id and the row of it. */
-    List<String> changes(StorageEngine engine, Lsn after, ReadPoint to) throws IOException {
+    /** What happened after an LSN and up to a snapshot: LSN, kind, id and the row of it. */
+    List<String> changes(StorageEngine engine, Lsn after, LeasedSnapshot to) throws IOException {
         return changes(engine, after, to, to.lsn(), ScanPredicate.ALL);
     }
 
     /** The same up to an earlier LSN, and of rows of a predicate. */
     List<String> changes(
-            StorageEngine engine, Lsn after, ReadPoint to, Lsn upTo, ScanPredicate predicate)
+            StorageEngine engine, Lsn after, LeasedSnapshot to, Lsn upTo, ScanPredicate predicate)
             throws IOException {
         List<String> changes = new ArrayList<>();
         for (ShardId shard : schema.shards()) {
@@ -324,15 +335,15 @@ final class TestTable {
      * All rows as the connector reads them: the plan's files, and what the plan says to ask the
      * engine for. The plan is one that was kept, where the engine says that it still is right.
      */
-    Map<Long, String> planned(SimulatedNode node, ReadPoint point) throws IOException {
+    Map<Long, String> planned(SimulatedNode node, LeasedSnapshot snapshot) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
-        ScanPlan plan = plan(node.engine(), point);
+        ScanPlan plan = plan(node.engine(), snapshot);
         for (ShardScan scan : plan.shards()) {
             for (FileScan file : scan.files()) {
                 readFile(node, plan, file, rows);
             }
             if (scan.live()) {
-                collect(node.engine(), point, scan.shard(), scan.mode(), rows);
+                collect(node.engine(), snapshot, scan.shard(), scan.mode(), rows);
             }
         }
         return rows;
@@ -350,31 +361,34 @@ final class TestTable {
                                 true)));
     }
 
-    private ScanPlan plan(StorageEngine engine, ReadPoint point) {
-        TableSchema present = engine.catalog().current().table(schema.id(), point.lsn());
+    private ScanPlan plan(StorageEngine engine, LeasedSnapshot snapshot) {
+        TableSchema present = engine.catalog().current().table(schema.id(), snapshot.lsn());
         int maxCells = plans++ % 3 == 0 ? 0 : TablePlan.MAX_CELLS; // 0: as for too many files
-        TablePlan told =
+        TablePlan received =
                 engine.tablePlan(
-                        point,
-                        new KnownPlan(schema.id(), present.schemaVersion(), keptToken, maxCells));
+                        snapshot,
+                        new CachedPlan(schema.id(), present.schemaVersion(), keptToken, maxCells));
         List<ShardScan> scans =
-                told.token().isPresent() && told.token().equals(keptToken)
+                received.token().isPresent() && received.token().equals(keptToken)
                         ? keptPlan
-                        : told.shards()
+                        : received.shards()
                                 .orElseGet(
                                         () ->
-                                                engine.plan(point, schema.id(), ScanPredicate.ALL)
+                                                engine.plan(
+                                                                snapshot,
+                                                                schema.id(),
+                                                                ScanPredicate.ALL)
                                                         .shards());
-        if (told.token().isPresent()) {
-            keptToken = told.token();
+        if (received.token().isPresent()) {
+            keptToken = received.token();
             keptPlan = scans;
         }
-        return new ScanPlan(point.lsn().value(), told.fromLsn(), scans);
+        return new ScanPlan(snapshot.lsn().value(), received.fromLsn(), scans);
     }
 
     private void collect(
             StorageEngine engine,
-            ReadPoint point,
+            LeasedSnapshot snapshot,
             ShardId shard,
             ScanMode mode,
             Map<Long, String> rows)
@@ -383,7 +397,7 @@ final class TestTable {
                 SteppedReads.read(
                         () ->
                                 engine.scan(
-                                        point,
+                                        snapshot,
                                         schema.id(),
                                         shard,
                                         mode,
@@ -444,10 +458,21 @@ final class TestTable {
                                 Optional.empty(),
                                 Optional.empty(),
                                 Map.of(),
-                                Optional.empty(),
+                                keyIndex(file),
                                 Optional.empty())
                         .withChecksums(file.checksumBlockBytes());
         return ColumnFileReader.open(node.objects(), entry, schema.columns());
+    }
+
+    /** That with the checksums of a file, if it has one. */
+    static Optional<KeyIndexFile> keyIndex(FileScan file) {
+        return file.indexedMetadata()
+                .map(
+                        place ->
+                                new KeyIndexFile(
+                                        WrittenFile.keyIndexPath(file.path()),
+                                        place.keyIndexBytes(),
+                                        OptionalInt.of(place.metadataBytes())));
     }
 
     private static void add(BinaryRow row, Map<Long, String> rows) {
@@ -469,11 +494,11 @@ final class TestTable {
      * them.
      */
     Map<Long, String> lookup(
-            StorageEngine engine, ReadPoint point, int indexId, List<Object> values)
+            StorageEngine engine, LeasedSnapshot snapshot, int indexId, List<Object> values)
             throws IOException {
         return decoded(
                 engine.lookupByIndex(
-                        schema.id(), indexId, prefix(engine, indexId, values), point, 1000));
+                        schema.id(), indexId, prefix(engine, indexId, values), snapshot, 1000));
     }
 
     /** As of now, or an LSN. */
@@ -504,24 +529,25 @@ final class TestTable {
     }
 
     /**
-     * Looks a key up at a read point and compares with what a scan found there; twice, the second
+     * Looks a key up at a snapshot and compares with what a scan found there; twice, the second
      * time after a lookup of the latest state, so that the row cache has the newest row, which is
      * or is not the one asked for.
      */
-    void checkLookups(StorageEngine engine, ReadPoint point, long id, Map<Long, String> rows)
+    void checkLookups(
+            StorageEngine engine, LeasedSnapshot snapshot, long id, Map<Long, String> rows)
             throws IOException {
         for (int time = 0; time < 2; time++) {
-            assertThat(get(engine, Optional.of(point.lsn()), id))
-                    .as("key %s at %s, %s", id, point.lsn(), time == 0 ? "as it is" : "warm")
+            assertThat(get(engine, Optional.of(snapshot.lsn()), id))
+                    .as("key %s at %s, %s", id, snapshot.lsn(), time == 0 ? "as it is" : "warm")
                     .isEqualTo(Optional.ofNullable(rows.get(id)));
             get(engine, Optional.empty(), id);
         }
-        checkKeyScan(engine, point, List.of(id, id + 1, id + 3), rows);
+        checkKeyScan(engine, snapshot, List.of(id, id + 1, id + 3), rows);
     }
 
     /** The same of several keys at once, as queries look them up. */
     private void checkKeyScan(
-            StorageEngine engine, ReadPoint point, List<Long> ids, Map<Long, String> rows)
+            StorageEngine engine, LeasedSnapshot snapshot, List<Long> ids, Map<Long, String> rows)
             throws IOException {
         List<ValueRange> values =
                 ids.stream().map(id -> ValueRange.equal(ID.encodeLong(id))).toList();
@@ -533,17 +559,17 @@ final class TestTable {
                 SteppedReads.read(
                         () ->
                                 engine.lookUp(
-                                        point,
+                                        snapshot,
                                         schema.id(),
                                         schema.schemaVersion(),
                                         predicate,
                                         Optional.empty()))) {
             while (SteppedReads.next(cursor)) {
-                assertThat(cursor.lsn()).isBetween(0L, point.lsn().value());
+                assertThat(cursor.lsn()).isBetween(0L, snapshot.lsn().value());
                 add(cursor.row(), found);
             }
         }
-        assertThat(found).as("keys %s at %s", ids, point.lsn()).isEqualTo(expected);
+        assertThat(found).as("keys %s at %s", ids, snapshot.lsn()).isEqualTo(expected);
     }
 
     /** One row by its key, as snapshots show it. */

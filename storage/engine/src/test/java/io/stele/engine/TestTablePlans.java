@@ -3,8 +3,10 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -13,7 +15,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Whether a plan that somebody keeps is the plan of a later read point. */
+/** Whether a plan that somebody keeps is the plan of a later snapshot. */
 final class TestTablePlans {
     private final SimulatedNode node;
     private final TestTable table;
@@ -32,14 +34,15 @@ final class TestTablePlans {
     }
 
     private TablePlan tell(Optional<String> token, int maxCells) {
-        return tell(node.readPoint(), token, maxCells);
+        return tell(node.openSnapshot(), token, maxCells);
     }
 
-    private TablePlan tell(ReadPoint point, Optional<String> token, int maxCells) {
+    private TablePlan tell(LeasedSnapshot snapshot, Optional<String> token, int maxCells) {
         return node.engine()
                 .tablePlan(
-                        point,
-                        new KnownPlan(table.id(), table.schema().schemaVersion(), token, maxCells));
+                        snapshot,
+                        new CachedPlan(
+                                table.id(), table.schema().schemaVersion(), token, maxCells));
     }
 
     private TablePlan tell(Optional<String> token) {
@@ -53,7 +56,7 @@ final class TestTablePlans {
                 .usingRecursiveComparison()
                 .isEqualTo(
                         node.engine()
-                                .plan(node.readPoint(), table.id(), ScanPredicate.ALL)
+                                .plan(node.openSnapshot(), table.id(), ScanPredicate.ALL)
                                 .shards());
         assertThat(first.fileCount()).isEqualTo(2);
         TablePlan second = tell(first.token());
@@ -92,11 +95,11 @@ final class TestTablePlans {
     @Test
     void aDeletedRowOfAFileChangesItAlsoWhereRowsAreInMemory() {
         upsert(1_000, 1_020);
-        Optional<String> told = tell(Optional.empty()).token();
+        Optional<String> received = tell(Optional.empty()).token();
         Optional<String> named = tell(Optional.empty(), 0).token();
         node.await(table.delete(node.engine(), 7));
-        TablePlan now = tell(told);
-        assertThat(now.token()).isNotEqualTo(told);
+        TablePlan now = tell(received);
+        assertThat(now.token()).isNotEqualTo(received);
         assertThat(now.shards().orElseThrow().stream().flatMap(shard -> shard.files().stream()))
                 .anyMatch(file -> file.deletedCount() == 1);
         assertThat(tell(named, 0).token()).isPresent().isNotEqualTo(named);
@@ -118,7 +121,7 @@ final class TestTablePlans {
         assertThat(first.fileCount()).isEqualTo(2);
         assertThat(tell(Optional.empty(), 5).token()).isEqualTo(first.token());
 
-        ReadPoint before = node.readPoint();
+        LeasedSnapshot before = node.openSnapshot();
         node.await(table.delete(node.engine(), 7));
         TablePlan changed = tell(first.token(), 5);
         assertThat(changed.token()).isPresent().isNotEqualTo(first.token());

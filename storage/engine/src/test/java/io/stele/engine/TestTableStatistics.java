@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.stele.engine.WorkerFiles.Row;
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.statistics.TableStatisticsCollector;
+import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ColumnSize;
@@ -32,6 +35,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -116,7 +120,7 @@ final class TestTableStatistics {
             node.restart(
                     StorageOptions.DEFAULT
                             .withManifestChanges(changes)
-                            .withTargetFileBytes(1)); // which nothing is merged to
+                            .withTargetFileBytes(1)); // which nothing is compacted to
             long from = found.isEmpty() ? 0 : ROWS - 100;
             for (long id = from; id < ROWS; id += ROWS / 50) {
                 write(table, id, Math.min(ROWS, id + ROWS / 50));
@@ -152,6 +156,45 @@ final class TestTableStatistics {
         assertThat(found.columns().get(given))
                 .isEqualTo(new ColumnStats(Optional.of(bound), Optional.of(bound), 0, false));
         assertThat(found.sizes().get(given)).isEqualTo(new ColumnSize(1, 5 * 1000));
+    }
+
+    /** Bounds are encoded as in the version that was asked for, also while shards change to it. */
+    @Test
+    void boundsAreOfTheVersionThatWasAskedFor() throws IOException {
+        TestTable table = create("widened", Orientation.COLUMN);
+        write(table, 0, 1_000);
+        node.await(node.engine().flush(table.id()));
+        DataType integer = DataType.parse("integer");
+        ColumnChange added =
+                ColumnChange.addColumn("n", integer, Optional.empty())
+                        .withInitialValue(InitialRow.value(integer, 7));
+        int id =
+                node.await(node.engine().alterTable(table.id(), 1, added))
+                        .findColumn("n")
+                        .orElseThrow()
+                        .id();
+        TableSchema before = node.engine().catalog().current().table(table.id());
+        ColumnChange widened = ColumnChange.setType(List.of("n"), DataType.parse("bigint"));
+        node.await(node.engine().alterTable(table.id(), 2, widened));
+        assertThat(statistics(table, 3).columns().get(id).min()).contains(BIGINT.encodeLong(7));
+        assertThat(statistics(table, 2).rowCount()).isEqualTo(1_000);
+        assertThat(statistics(table, 2).columns()).isEmpty();
+
+        // A request between the catalog's change and that of the shards
+        List<TableShard> shards =
+                before.shards().stream()
+                        .map(shard -> node.engine().shard(shard).table(table.id()))
+                        .toList();
+        TableStatistics between =
+                new TableStatisticsCollector(_ -> Long.MAX_VALUE)
+                        .collect(before, shards, ScanPredicate.ALL);
+        assertThat(between.rowCount()).isEqualTo(1_000);
+        assertThat(between.columns()).isEmpty();
+    }
+
+    private TableStatistics statistics(TestTable table, int schemaVersion) {
+        return node.engine()
+                .statistics(table.id(), OptionalInt.of(schemaVersion), ScanPredicate.ALL);
     }
 
     @ParameterizedTest
@@ -224,7 +267,7 @@ final class TestTableStatistics {
                                                 true,
                                                 Optional.of(BIGINT.encodeLong(7)),
                                                 true))));
-        TableStatistics found = node.engine().statistics(table.id(), some);
+        TableStatistics found = node.engine().statistics(table.id(), OptionalInt.empty(), some);
         assertThat(found.rowCount()).isEqualTo(3);
         assertThat(found.sizes().get(NAME)).isEqualTo(new ColumnSize(3, 15));
         assertThat(found.columns().get(ID).max()).contains(BIGINT.encodeLong(7));
@@ -254,11 +297,11 @@ final class TestTableStatistics {
         assertAbout(analyzed.sizes().get(NAME).distinctCount(), NAMES);
         assertThat(analyzed.sizes().get(NAME).valueBytes()).isEqualTo(5 * 2_999);
         assertThat(analyzed.rowCount()).isEqualTo(2_999);
-        assertThat(table.planned(node, node.readPoint())).hasSize(2_999);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(2_999);
 
         node.restart();
         assertThat(node.engine().statistics(table.id()).sizes()).isEqualTo(analyzed.sizes());
-        assertThat(table.planned(node, node.readPoint())).hasSize(2_999);
+        assertThat(table.planned(node, node.openSnapshot())).hasSize(2_999);
         node.await(node.engine().analyze(table.id())); // nothing to do
     }
 
@@ -298,7 +341,8 @@ final class TestTableStatistics {
                 file.columns(),
                 file.bitmapIndexBytes(),
                 file.checksumBlockBytes(),
-                sketches);
+                sketches,
+                file.metadataBytes());
     }
 
     private MetadataChanges changes(MetadataVersion since) {
@@ -322,13 +366,13 @@ final class TestTableStatistics {
         write(table, 0, 1_000);
         write(other, 0, 1_000);
         MetadataVersion version = version();
-        TableStatistics told = node.engine().statistics(table.id());
+        TableStatistics received = node.engine().statistics(table.id());
         node.engine().statistics(other.id());
         assertThat(names(changes(version))).isEmpty();
 
         write(table, 1_000, 1_010); // less than an eighth
         assertThat(names(changes(version))).isEmpty();
-        assertThat(node.engine().statistics(table.id())).isEqualTo(told);
+        assertThat(node.engine().statistics(table.id())).isEqualTo(received);
 
         write(table, 2_000, 3_000);
         MetadataChanges more = changes(version);

@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
@@ -50,14 +52,14 @@ final class TestTimeToLive {
         assertThat(table.get(node.engine(), Optional.empty(), 1)).contains("file:1"); // cached
 
         node.advance(file.millis() + LIVES_MILLIS + 1 - node.nowMillis());
-        ReadPoint last = node.readPoint(new Lsn(file.value() + (LIVES_MILLIS << 16)));
+        LeasedSnapshot last = node.openSnapshot(new Lsn(file.value() + (LIVES_MILLIS << 16)));
         assertThat(table.planned(node, last)).isEqualTo(Map.of(1L, "file:1", 2L, "memory:2"));
         assertThat(table.get(node.engine(), Optional.of(last.lsn()), 1)).contains("file:1");
 
         assertThat(table.get(node.engine(), Optional.empty(), 1)).isEmpty();
         node.advance(memory.millis() + LIVES_MILLIS + 1 - node.nowMillis());
-        assertThat(table.planned(node, node.readPoint())).isEmpty();
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
+        assertThat(table.planned(node, node.openSnapshot())).isEmpty();
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEmpty();
         assertThat(table.get(node.engine(), Optional.empty(), 1)).isEmpty();
         assertThat(table.get(node.engine(), Optional.empty(), 2)).isEmpty();
         assertThat(table.planned(node, last)).as("again").hasSize(2);
@@ -81,7 +83,7 @@ final class TestTimeToLive {
         assertThat(node.await(table.apply(node.engine(), table.shard(3), update)).skipped())
                 .isEqualTo(1);
         node.restart();
-        assertThat(table.planned(node, node.readPoint()))
+        assertThat(table.planned(node, node.openSnapshot()))
                 .isEqualTo(Map.of(1L, "new:1", 2L, "new:2"));
     }
 
@@ -110,9 +112,9 @@ final class TestTimeToLive {
         }
         assertThat(both).isGreaterThanOrEqualTo(60);
         node.tick(500);
-        ReadPoint point = node.readPoint();
-        assertThat(table.planned(node, point)).isEmpty();
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        assertThat(table.planned(node, snapshot)).isEmpty();
+        node.engine().closeSnapshot(snapshot.id());
         node.tick(30_000);
         node.tick(1_000);
         node.tick(1_000);
@@ -133,7 +135,7 @@ final class TestTimeToLive {
         node.await(node.engine().flush(table.id()));
         node.await(node.engine().compact(table.id()));
         assertThat(node.engine().statistics(table.id()).rowCount()).isEqualTo(1);
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(Map.of(99L, "new:1"));
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(Map.of(99L, "new:1"));
         assertThat(
                         node.engine()
                                 .multiGet(table.id(), Optional.empty(), List.of(table.key(99)))

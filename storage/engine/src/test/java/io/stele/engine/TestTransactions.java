@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.WorkerFiles.Row;
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.datafile.FileIds;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -47,15 +50,15 @@ class TestTransactions {
         for (long id = 0; id < 20; id++) {
             stageUpsert(transaction, table, id, "new");
         }
-        ReadPoint before = node.readPoint();
+        LeasedSnapshot before = node.openSnapshot();
         Lsn lsn = node.await(node.commit(transaction, List.of()));
 
         assertThat(table.snapshot(node.engine(), before)).containsExactly(Map.entry(1L, "old:1"));
         assertThat(table.planned(node, before)).containsExactly(Map.entry(1L, "old:1"));
-        assertThat(table.snapshot(node.engine(), node.readPoint(lsn)))
+        assertThat(table.snapshot(node.engine(), node.openSnapshot(lsn)))
                 .hasSize(20)
                 .containsValue("new:0");
-        assertThat(table.planned(node, node.readPoint(new Lsn(lsn.value() - 1))))
+        assertThat(table.planned(node, node.openSnapshot(new Lsn(lsn.value() - 1))))
                 .containsExactly(Map.entry(1L, "old:1"));
     }
 
@@ -69,7 +72,7 @@ class TestTransactions {
         assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);
         node.restart();
         assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);
-        assertThat(table.snapshot(node.engine(), node.readPoint()))
+        assertThat(table.snapshot(node.engine(), node.openSnapshot()))
                 .containsExactly(Map.entry(1L, "once:0"));
     }
 
@@ -127,12 +130,12 @@ class TestTransactions {
 
     @ParameterizedTest
     @EnumSource(Orientation.class)
-    void aChangeAfterTheReadPointIsAConflict(Orientation orientation) throws IOException {
+    void aChangeAfterTheSnapshotIsAConflict(Orientation orientation) throws IOException {
         TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
         node.await(table.upsert(node.engine(), 1, "first", 1));
         node.await(table.upsert(node.engine(), 2, "first", 1));
         for (boolean flushed : List.of(false, true)) {
-            ReadPoint read = node.readPoint();
+            LeasedSnapshot read = node.openSnapshot();
             String loser = node.engine().beginTransaction(table.id(), Optional.of(read.lsn()));
             stageUpsert(loser, table, 1, "loser");
             stageUpsert(loser, table, 2, "loser");
@@ -140,7 +143,7 @@ class TestTransactions {
             if (flushed) {
                 node.await(node.engine().flush(table.id()));
             }
-            Map<Long, String> before = table.snapshot(node.engine(), node.readPoint());
+            Map<Long, String> before = table.snapshot(node.engine(), node.openSnapshot());
 
             assertThatThrownBy(() -> node.await(node.commit(loser, List.of())))
                     .isInstanceOfSatisfying(
@@ -149,18 +152,18 @@ class TestTransactions {
                                 assertThat(failed.code()).isEqualTo(ErrorCode.TRANSACTION_CONFLICT);
                                 assertThat(failed).hasMessageContaining("test.t");
                             });
-            assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(before);
-            assertThat(table.planned(node, node.readPoint())).isEqualTo(before);
+            assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(before);
+            assertThat(table.planned(node, node.openSnapshot())).isEqualTo(before);
         }
     }
 
     @ParameterizedTest
     @EnumSource(Orientation.class)
-    void aDeletionAfterTheReadPointIsAConflict(Orientation orientation) throws IOException {
+    void aDeletionAfterTheSnapshotIsAConflict(Orientation orientation) throws IOException {
         TestTable table = TestTable.create(node.engine(), "t", orientation, true, 1);
         node.await(table.upsert(node.engine(), 1, "first", 1));
         node.await(node.engine().flush(table.id()));
-        ReadPoint read = node.readPoint();
+        LeasedSnapshot read = node.openSnapshot();
         String loser = node.engine().beginTransaction(table.id(), Optional.of(read.lsn()));
         stageUpsert(loser, table, 1, "loser");
         node.await(table.delete(node.engine(), 1));
@@ -170,7 +173,7 @@ class TestTransactions {
                 .hasMessageContaining(
                         "key (id = 1) of table test.t was changed after LSN "
                                 + read.lsn().withTime());
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEmpty();
     }
 
     @Test
@@ -183,7 +186,7 @@ class TestTransactions {
         assertRefused(
                 ErrorCode.TRANSACTION_NOT_FOUND,
                 () -> node.await(node.commit(transaction, List.of())));
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEmpty();
     }
 
     @Test
@@ -228,7 +231,7 @@ class TestTransactions {
         node.restart();
         assertThat(node.engine().catalog().current().findTable("test", "created")).isPresent();
         assertThat(node.engine().catalog().current().findTable(forgotten.id())).isEmpty();
-        assertThat(created.snapshot(node.engine(), node.readPoint()))
+        assertThat(created.snapshot(node.engine(), node.openSnapshot()))
                 .containsExactly(Map.entry(1L, "row:0"));
     }
 
@@ -244,7 +247,7 @@ class TestTransactions {
             }
         }
         check(table, expected); // and so the row cache has them
-        ReadPoint before = node.readPoint();
+        LeasedSnapshot before = node.openSnapshot();
         Map<Long, String> old = Map.copyOf(expected);
         List<WrittenFile> files = new ArrayList<>();
         for (int generation = 0; generation < 2; generation++) {
@@ -307,7 +310,7 @@ class TestTransactions {
                                 Optional.empty(),
                                 Optional.empty(),
                                 Optional.of(List.of(taken))));
-        assertThat(table.snapshot(node.engine(), node.readPoint()))
+        assertThat(table.snapshot(node.engine(), node.openSnapshot()))
                 .isEqualTo(Map.of(1L, "taken:0", 3L, "of no part:0"));
     }
 
@@ -320,7 +323,7 @@ class TestTransactions {
         String other = node.engine().beginTransaction(table.id(), Optional.empty());
         worker(table, other + "_open", 3);
         node.await(node.commit(committed, List.of(kept)));
-        node.await(table.delete(node.engine(), 1)); // which gets the file a delete vector
+        node.await(table.delete(node.engine(), 1)); // which gets the file a deletion vector
         node.await(node.engine().flush(table.id()));
         node.tick(1_000);
         assertThat(workerFiles(committed)).allMatch(path -> path.contains("_kept."));
@@ -336,9 +339,34 @@ class TestTransactions {
         node.tick(1_000);
         assertThat(workerFiles(other)).isEmpty();
         assertThat(workerFiles(committed)).allMatch(path -> path.contains("_kept."));
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(Map.of(11L, "f:11"));
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(Map.of(11L, "f:11"));
         node.restart();
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(Map.of(11L, "f:11"));
+        assertThat(table.planned(node, node.openSnapshot())).isEqualTo(Map.of(11L, "f:11"));
+    }
+
+    /**
+     * A worker that ended in the middle had spilled rows, which came by the log from another one.
+     */
+    @Test
+    void whatAnAttemptSpilledGoesThoughTheCommitNamesNoFile() throws IOException {
+        SimulatedNode large =
+                SimulatedNode.start(OPTIONS.withTransactions(10_000_000, Duration.ofHours(1)), 11);
+        TestTable table = TestTable.create(large.engine(), "t", Orientation.COLUMN, true, 1);
+        String transaction = large.engine().beginTransaction(table.id(), Optional.empty());
+        String spill =
+                FileIds.folder(table.id(), table.schema().shard(0)) + transaction + "_lost.spill";
+        large.store().contents().put(spill, new byte[100]);
+        for (long id = 0; id < 20; id++) {
+            WriteBatchBuilder batch = table.batch();
+            batch.upsert(table.key(id), table.row(id, "x".repeat(100_000), 0));
+            large.engine()
+                    .stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
+        }
+        large.await(large.commit(transaction, List.of()));
+        large.tick(1_000);
+        assertThat(large.store().contents().list("data/"))
+                .extracting(ObjectEntry::path)
+                .doesNotContain(spill);
     }
 
     private WrittenFile worker(TestTable table, String fileId, long id) throws IOException {
@@ -498,9 +526,9 @@ class TestTransactions {
     }
 
     private void check(TestTable table, Map<Long, String> expected) throws IOException {
-        ReadPoint point = node.readPoint();
-        assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
-        assertThat(table.planned(node, point)).isEqualTo(expected);
+        LeasedSnapshot snapshot = node.openSnapshot();
+        assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(expected);
+        assertThat(table.planned(node, snapshot)).isEqualTo(expected);
         if (table.schema().hasPrimaryKey()) {
             for (long id = 0; id < 45; id++) {
                 assertThat(table.get(node.engine(), Optional.empty(), id))
@@ -508,7 +536,7 @@ class TestTransactions {
                         .isEqualTo(Optional.ofNullable(expected.get(id)));
             }
         }
-        node.engine().closeReadPoint(point.id());
+        node.engine().closeSnapshot(snapshot.id());
         assertThat(node.uncaught()).isEmpty();
     }
 

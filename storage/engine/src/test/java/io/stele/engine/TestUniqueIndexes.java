@@ -3,7 +3,9 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -65,7 +67,7 @@ class TestUniqueIndexes {
         node.await(table.upsert(node.engine(), 2, "one", 2));
         node.await(table.delete(node.engine(), 1));
         node.await(table.upsert(node.engine(), 3, "uno", 3));
-        assertThat(table.snapshot(node.engine(), node.readPoint()))
+        assertThat(table.snapshot(node.engine(), node.openSnapshot()))
                 .isEqualTo(Map.of(2L, "one:2", 3L, "uno:3"));
         assertThat(node.uncaught()).isEmpty();
     }
@@ -101,7 +103,7 @@ class TestUniqueIndexes {
             onTheWay.upsert(table.key(4), table.row(4, "a", 3)); // for a moment
             onTheWay.upsert(table.key(4), table.row(4, "c", 3));
             node.await(table.write(node.engine(), shard, onTheWay));
-            assertThat(table.snapshot(node.engine(), node.readPoint()))
+            assertThat(table.snapshot(node.engine(), node.openSnapshot()))
                     .isEqualTo(Map.of(1L, "a:2", 3L, "b:2", 4L, "c:3"));
             node.await(table.delete(node.engine(), 3));
             node.await(table.delete(node.engine(), 4));
@@ -214,7 +216,7 @@ class TestUniqueIndexes {
                     assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_KEY);
                 }
             }
-            Map<Long, String> rows = table.snapshot(node.engine(), node.readPoint());
+            Map<Long, String> rows = table.snapshot(node.engine(), node.openSnapshot());
             assertThat(index(node, table).isPresent()).isEqualTo(unique);
             if (unique) {
                 assertThat(new HashSet<>(rows.values())).hasSameSizeAs(rows.values());
@@ -258,7 +260,7 @@ class TestUniqueIndexes {
         node.await(commit(node, table, "f4", Map.of(5L, "a"), Map.of(3L, "c")));
         assertDuplicate(
                 node, commit(node, table, "f5", Map.of(6L, "d"), Map.of(7L, "d")), "(name = d)");
-        assertThat(table.snapshot(node.engine(), node.readPoint()))
+        assertThat(table.snapshot(node.engine(), node.openSnapshot()))
                 .isEqualTo(Map.of(1L, "b:0", 3L, "c:0", 5L, "a:0"));
         node.restart();
         assertDuplicate(node, table.upsert(node.engine(), 4, "c", 0), "which the row (id = 3)");
@@ -497,10 +499,10 @@ class TestUniqueIndexes {
             settle();
             Map<Long, String> rows = new TreeMap<>();
             model.forEach((id, values) -> rows.put(id, values.toString()));
-            ReadPoint point = node.readPoint();
-            assertThat(table.snapshot(node.engine(), point)).isEqualTo(rows);
-            assertThat(table.planned(node, point)).isEqualTo(rows);
-            node.engine().closeReadPoint(point.id());
+            LeasedSnapshot snapshot = node.openSnapshot();
+            assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(rows);
+            assertThat(table.planned(node, snapshot)).isEqualTo(rows);
+            node.engine().closeSnapshot(snapshot.id());
         }
     }
 

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.recovery.RetainedLog;
+import io.stele.engine.recovery.ServingStore;
+import io.stele.engine.recovery.StartStore;
 import io.stele.engine.shard.Damage;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Decision;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
@@ -44,6 +50,7 @@ final class TestUnreadableObjects {
 
     private Predicate<String> refused = path -> false;
     private int refusals = ALWAYS; // of each object
+    private boolean breaks; // by an error of the JVM
     private final Map<String, Integer> reads = new HashMap<>();
     private final SimulatedNode node = start();
 
@@ -70,6 +77,39 @@ final class TestUnreadableObjects {
         put(damaged, 2, "in the log");
         assertShardSetAside(newest(manifests(damaged) + "0"));
         assertThat(rows(damaged)).containsOnlyKeys(1L, 2L);
+    }
+
+    /** Content that is nested too deeply for the stack, for one. */
+    @Test
+    void aManifestThatEndsInAnErrorSetsItsShardAside() throws IOException {
+        breaks = true;
+        aManifestThatIsRefusedSetsItsShardAside();
+    }
+
+    @Test
+    void writersThatEndInAnErrorSetTheirShardAside() throws IOException {
+        breaks = true;
+        writersThatAreRefusedSetTheirShardAside();
+    }
+
+    @Test
+    void aFileThatEndsInAnErrorInTheReplayStopsNoOtherShard() throws IOException {
+        breaks = true;
+        put(elsewhere, 1, "before");
+        put(damaged, 1, "in a file");
+        node.await(node.engine().flush(damaged.id()));
+        put(damaged, 1, "changed");
+        String index = fileOf(damaged).keyIndex().orElseThrow().path();
+        refuse(index);
+        node.restart();
+        assertThat(node.engine().status().damages())
+                .singleElement()
+                .satisfies(damage -> assertThat(damage.reason()).contains(index));
+        assertRefused(() -> rows(damaged));
+        put(elsewhere, 2, "serves");
+        assertThat(rows(elsewhere)).hasSize(2);
+        putBack();
+        assertThat(rows(damaged)).containsExactly(Map.entry(1L, "changed:1"));
     }
 
     @Test
@@ -101,7 +141,7 @@ final class TestUnreadableObjects {
         batch.append(appends.row(1, "row", 1));
         node.await(appends.write(node.engine(), appends.schema().shard(0), batch));
         node.await(node.engine().flush(appends.id()));
-        ReadPoint keepsTheFile = node.readPoint();
+        LeasedSnapshot keepsTheFile = node.openSnapshot();
         node.await(node.engine().deletePartitions(appends.id(), ScanPredicate.ALL));
         node.await(node.engine().flush(appends.id()));
         put(damaged, 1, "of the same shard");
@@ -188,7 +228,7 @@ final class TestUnreadableObjects {
         for (int tick = 0; tick < 4; tick++) {
             node.tick(1_000);
         }
-        String kept = newest(KeptLog.FOLDER);
+        String kept = newest(RetainedLog.FOLDER);
         refuse(kept);
         node.restart();
         assertDamaged(kept);
@@ -290,6 +330,109 @@ final class TestUnreadableObjects {
         assertThat(reads.get("opened")).isEqualTo(1);
     }
 
+    /** Without it, every shard's records and all snapshots would wait until somebody restarts. */
+    @Test
+    void aFileThatARunningEngineNeverGetsSetsItsTableAside() throws IOException {
+        put(damaged, 1, "in a file");
+        node.await(node.engine().flush(damaged.id()));
+        TestTable other = table("other", true, 1);
+        node.restart();
+        String index = fileOf(damaged).keyIndex().orElseThrow().path();
+        refuse(index);
+        CompletableFuture<Lsn> changed = damaged.upsert(node.engine(), 1, "changed", 1);
+        CompletableFuture<Lsn> behind = other.upsert(node.engine(), 1, "of the same shard", 1);
+        tick(Duration.ofSeconds(110));
+        assertThat(node.engine().status().storeWaits()).hasSize(1);
+        assertThat(node.engine().status().damages()).as("may yet come").isEmpty();
+        assertThat(behind).isNotDone();
+        tick(Duration.ofSeconds(40));
+        assertThat(node.engine().status().storeWaits()).isEmpty();
+        assertDamaged(index);
+        node.await(behind);
+        assertRefused(() -> node.await(changed));
+        assertRefused(() -> rows(damaged));
+        assertThat(rows(other)).hasSize(1);
+        put(elsewhere, 1, "serves");
+        putBack();
+        assertThat(rows(damaged)).as("the log has it").containsExactly(Map.entry(1L, "changed:1"));
+        assertThat(rows(other)).hasSize(1);
+    }
+
+    @Test
+    void aFileThatARunningEngineGetsAtLastIsNotDamaged() throws IOException {
+        put(damaged, 1, "in a file");
+        node.await(node.engine().flush(damaged.id()));
+        node.restart();
+        refuse(fileOf(damaged).keyIndex().orElseThrow().path());
+        CompletableFuture<Lsn> changed = damaged.upsert(node.engine(), 1, "changed", 1);
+        tick(Duration.ofSeconds(110));
+        refused = path -> false;
+        node.await(changed);
+        assertThat(node.engine().status().damages()).isEmpty();
+        assertThat(rows(damaged)).containsExactly(Map.entry(1L, "changed:1"));
+    }
+
+    /** However long: waiting repairs it, and one that returns now and then is no damage. */
+    @Test
+    void anOutageUnderARunningEngineSetsNothingAside() throws IOException {
+        put(damaged, 1, "in a file");
+        node.await(node.engine().flush(damaged.id()));
+        node.restart();
+        String index = fileOf(damaged).keyIndex().orElseThrow().path();
+        CompletableFuture<Lsn> changed = damaged.upsert(node.engine(), 1, "changed", 1);
+        for (int minute = 0; minute < 6; minute++) {
+            refuse(index);
+            tick(Duration.ofSeconds(40));
+            refused = path -> true;
+            tick(Duration.ofSeconds(20));
+        }
+        assertThat(node.engine().status().damages()).isEmpty();
+        refused = path -> false;
+        node.await(changed);
+        assertThat(rows(damaged)).containsExactly(Map.entry(1L, "changed:1"));
+    }
+
+    /** As when one of several servers is away. */
+    @Test
+    void manyUnreadableFilesAreAnOutageOfARunningEngineToo() throws IOException {
+        long[] now = {0};
+        ServingStore store =
+                new ServingStore(new RefusingStore(new InMemoryObjectStore()), () -> now[0]);
+        store.put("catalog", new byte[] {1});
+        assertThat(store.readFully("catalog")).hasSize(1);
+        refused = path -> !path.equals("catalog");
+        for (int minute = 0; minute < 10; minute++) {
+            for (int file = 0; file <= StartStore.MAX_DAMAGED; file++) {
+                String path = "data/refused-" + file;
+                assertThatThrownBy(() -> store.readFully(path))
+                        .isInstanceOf(AccessDeniedException.class);
+                now[0] += 6_000;
+            }
+        }
+        refused = path -> path.equals("data/refused-0");
+        for (int file = 1; file <= StartStore.MAX_DAMAGED; file++) {
+            store.put("data/refused-" + file, new byte[] {1});
+            assertThat(store.readFully("data/refused-" + file)).hasSize(1);
+        }
+        for (int second = 0; second < 100; second += 6) {
+            assertThatThrownBy(() -> store.admittingOnSecondAccess().readFully("data/refused-0"))
+                    .as("counted from when it is the only one")
+                    .isInstanceOf(AccessDeniedException.class);
+            now[0] += 6_000;
+        }
+        now[0] += 20_000;
+        assertRefused(() -> store.admittingOnSecondAccess().readFully("data/refused-0"));
+        refused = path -> false;
+        store.put("data/refused-0", new byte[] {1});
+        assertThat(store.readFully("data/refused-0")).hasSize(1);
+    }
+
+    private void tick(Duration duration) {
+        for (long millis = 0; millis < duration.toMillis(); millis += 500) {
+            node.tick(500);
+        }
+    }
+
     private void assertShardSetAside(String object) throws IOException {
         put(elsewhere, 1, "before");
         refuse(object);
@@ -311,7 +454,7 @@ final class TestUnreadableObjects {
                 .extracting(Damage::object)
                 .containsExactly(object);
         assertThat(node.engine().status().damages().getFirst().reason())
-                .contains(object, "AccessDeniedException");
+                .contains(object, breaks ? "StackOverflowError" : "AccessDeniedException");
     }
 
     private static void assertRefused(ThrowingCallable call) {
@@ -372,7 +515,7 @@ final class TestUnreadableObjects {
     }
 
     private Map<Long, String> rows(TestTable table) throws IOException {
-        return table.snapshot(node.engine(), node.readPoint());
+        return table.snapshot(node.engine(), node.openSnapshot());
     }
 
     /** A store that refuses to return some objects. */
@@ -402,6 +545,9 @@ final class TestUnreadableObjects {
 
         private void check(String path) throws AccessDeniedException {
             if (refused.test(path) && reads.merge(path, 1, Integer::sum) <= refusals) {
+                if (breaks) {
+                    throw new StackOverflowError(path);
+                }
                 throw new AccessDeniedException(path);
             }
         }

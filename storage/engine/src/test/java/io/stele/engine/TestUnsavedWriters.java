@@ -3,6 +3,7 @@ package io.stele.engine;
 import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.ObjectEntry;
@@ -44,7 +45,7 @@ final class TestUnsavedWriters {
         assertDuplicate(insert(), 77); // a repetition, answered as before
         node.await(quiet.delete(node.engine(), 1));
         assertDuplicate(insert(), 77);
-        assertThat(quiet.snapshot(node.engine(), node.readPoint())).isEmpty();
+        assertThat(quiet.snapshot(node.engine(), node.openSnapshot())).isEmpty();
     }
 
     @Test
@@ -55,7 +56,7 @@ final class TestUnsavedWriters {
         node.await(node.engine().flush(quiet.id()));
         node.restart();
         assertLogGoesAfterAge();
-        assertThat(quiet.snapshot(node.engine(), node.readPoint())).hasSize(10);
+        assertThat(quiet.snapshot(node.engine(), node.openSnapshot())).hasSize(10);
         long version = node.engine().status().shards().getFirst().manifestVersion();
         node.tick(10 * AGE_MILLIS);
         node.tick(10 * AGE_MILLIS);
@@ -66,7 +67,7 @@ final class TestUnsavedWriters {
 
     /**
      * Deletions in a manifest are ahead of the log behind which it starts, unless the rows that
-     * made them come with it: an older version of a row would be found at a read point.
+     * made them come with it: an older version of a row would be found at a snapshot.
      */
     @Test
     void whatIsSavedForWritersHasNoDeletions() throws IOException {
@@ -115,11 +116,11 @@ final class TestUnsavedWriters {
                 .isNotEmpty()
                 .noneMatch(path -> path.contains(".dv-"));
         other.restart();
-        assertThat(table.snapshot(other.engine(), other.readPoint())).hasSize(1);
+        assertThat(table.snapshot(other.engine(), other.openSnapshot())).hasSize(1);
         files.fail = false;
         other.await(other.engine().flush(table.id()));
         other.restart();
-        assertThat(table.snapshot(other.engine(), other.readPoint())).hasSize(1);
+        assertThat(table.snapshot(other.engine(), other.openSnapshot())).hasSize(1);
     }
 
     /** Whether data files can be written. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.catalog.TableState;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.transaction.Decision;
 import io.stele.objectstore.StoreFaults;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;

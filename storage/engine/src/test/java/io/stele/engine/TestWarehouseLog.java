@@ -4,6 +4,8 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.engine.wal.LocalLogFiles;

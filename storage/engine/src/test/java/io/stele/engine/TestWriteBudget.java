@@ -3,6 +3,8 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -190,7 +192,9 @@ final class TestWriteBudget {
         Random random = new Random(Long.getLong("simulation.seed", 7));
         for (int round = 0; round < 200; round++) {
             Optional<Lsn> readLsn =
-                    random.nextBoolean() ? Optional.of(node.readPoint().lsn()) : Optional.empty();
+                    random.nextBoolean()
+                            ? Optional.of(node.openSnapshot().lsn())
+                            : Optional.empty();
             String transaction = node.engine().beginTransaction(table.id(), readLsn);
             List<CompletableFuture<?>> ends = new ArrayList<>();
             try {

@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.CacheOptions;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.RoundsStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.WrittenFile;
@@ -11,6 +13,7 @@ import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +35,11 @@ class TestWriteRequests {
     private static final int ROWS = FLUSHES * ROWS_A_FLUSH;
     private static final int BATCH = 2_000;
 
-    private final AtomicReference<RoundsStore> store = new AtomicReference<>();
+    /** That of the node that was opened last. */
+    private static final AtomicReference<RoundsStore> STORE = new AtomicReference<>();
+
+    /** Without indexes, filled once: each test has a fork of one. */
+    private static final Map<Orientation, Filled> PLAIN = new EnumMap<>(Orientation.class);
 
     /** A write of an attempt, whose keys are its own. */
     @FunctionalInterface
@@ -42,8 +49,9 @@ class TestWriteRequests {
 
     @Test
     void upsertsOverColumnFiles() throws IOException {
-        SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
-        TestTable table = filled(node, Orientation.COLUMN, TableOptions.NONE);
+        Filled filled = plain(Orientation.COLUMN);
+        SimulatedNode node = filled.node();
+        TestTable table = filled.table();
         check(
                 node,
                 "upsert of 1,000 keys, column table",
@@ -54,9 +62,10 @@ class TestWriteRequests {
 
     /** They end nothing in files. */
     @Test
-    void upsertsOverRowFilesReadNothing() throws IOException {
-        SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
-        TestTable table = filled(node, Orientation.ROW, TableOptions.NONE);
+    void upsertsOverSstFilesReadNothing() throws IOException {
+        Filled filled = plain(Orientation.ROW);
+        SimulatedNode node = filled.node();
+        TestTable table = filled.table();
         check(
                 node,
                 "upsert of 1,000 keys, row table",
@@ -67,8 +76,9 @@ class TestWriteRequests {
     @Test
     void insertsOfNewKeys() throws IOException {
         for (Orientation orientation : List.of(Orientation.COLUMN, Orientation.ROW)) {
-            SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
-            TestTable table = filled(node, orientation, TableOptions.NONE);
+            Filled filled = plain(orientation);
+            SimulatedNode node = filled.node();
+            TestTable table = filled.table();
             check(
                     node,
                     "INSERT of 1,000 keys, " + orientation,
@@ -80,7 +90,7 @@ class TestWriteRequests {
     /** The index knows the names of 200,000 rows, of which none is wanted. */
     @Test
     void insertsIntoAUniqueIndex() throws IOException {
-        SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
+        SimulatedNode node = RequestCost.start(RequestCost.CACHES, STORE);
         TestTable table = indexedByName(node, true);
         check(
                 node,
@@ -92,8 +102,9 @@ class TestWriteRequests {
     @Test
     void partialUpdates() throws IOException {
         for (Orientation orientation : List.of(Orientation.COLUMN, Orientation.ROW)) {
-            SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
-            TestTable table = filled(node, orientation, TableOptions.NONE);
+            Filled filled = plain(orientation);
+            SimulatedNode node = filled.node();
+            TestTable table = filled.table();
             check(
                     node,
                     "UPDATE of 250 keys, " + orientation,
@@ -126,22 +137,23 @@ class TestWriteRequests {
         }
     }
 
-    /** Since its read point other keys were changed, which are in a file with older rows. */
+    /** Since its snapshot other keys were changed, which are in a file with older rows. */
     @Test
     void transactions() throws IOException {
         for (Orientation orientation : List.of(Orientation.COLUMN, Orientation.ROW)) {
-            SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
-            TestTable table = filled(node, orientation, TableOptions.NONE);
+            Filled filled = plain(orientation);
+            SimulatedNode node = filled.node();
+            TestTable table = filled.table();
             check(
                     node,
                     "transaction of 1,000 keys, " + orientation,
                     new RequestCost(12, 2),
                     attempt -> {
                         upsert(node, table, present(10 + attempt, 5_000));
-                        ReadPoint point = node.readPoint();
+                        LeasedSnapshot snapshot = node.openSnapshot();
                         upsert(node, table, present(20 + attempt, 5_000));
                         node.await(node.engine().flush(table.id()));
-                        return point.lsn();
+                        return snapshot.lsn();
                     },
                     (attempt, readLsn) -> {
                         String transaction =
@@ -167,8 +179,9 @@ class TestWriteRequests {
 
     @Test
     void filesOfWorkers() throws IOException {
-        SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
-        TestTable table = filled(node, Orientation.COLUMN, TableOptions.NONE);
+        Filled filled = plain(Orientation.COLUMN);
+        SimulatedNode node = filled.node();
+        TestTable table = filled.table();
         check(
                 node,
                 "file of 1,000 keys",
@@ -180,7 +193,7 @@ class TestWriteRequests {
     /** Its rows are read for the entries, from its beginning to its end and ahead of themselves. */
     @Test
     void filesOfWorkersWithAnIndex() throws IOException {
-        SimulatedNode node = RequestCost.start(RequestCost.CACHES, store);
+        SimulatedNode node = RequestCost.start(RequestCost.CACHES, STORE);
         TestTable table = indexedByName(node, false);
         check(
                 node,
@@ -193,9 +206,10 @@ class TestWriteRequests {
     /** What is read ahead does not depend on a cache that takes it. */
     @Test
     void aKeyIndexCacheThatIsFull() throws IOException {
-        SimulatedNode node =
-                RequestCost.start(new CacheOptions(1, 1, 64L << 20, 1, 128L << 20, 0), store);
-        TestTable table = filled(node, Orientation.COLUMN, TableOptions.NONE);
+        Filled filled = plain(Orientation.COLUMN);
+        SimulatedNode node = filled.node();
+        node.restart(RequestCost.options(new CacheOptions(1, 1, 64L << 20, 1, 128L << 20, 0)));
+        TestTable table = filled.table();
         check(
                 node,
                 "upsert of 1,000 keys, full cache",
@@ -235,7 +249,7 @@ class TestWriteRequests {
             node.tick(0); // opens the files
             cost =
                     RequestCost.of(
-                            store.get()
+                            STORE.get()
                                     .record(
                                             () -> {
                                                 write.run(attempt, readLsn);
@@ -244,6 +258,21 @@ class TestWriteRequests {
         }
         assertThat(cost.isWithin(limit)).as("%s: %s of %s", what, cost, limit).isTrue();
         assertThat(node.uncaught()).isEmpty();
+    }
+
+    /** A node and its table of 200,000 rows. */
+    private record Filled(SimulatedNode node, TestTable table) {
+        Filled fork() throws IOException {
+            return new Filled(node.fork((_, _) -> {}), table.fork());
+        }
+    }
+
+    private static Filled plain(Orientation orientation) throws IOException {
+        if (!PLAIN.containsKey(orientation)) {
+            SimulatedNode node = RequestCost.start(RequestCost.CACHES, STORE);
+            PLAIN.put(orientation, new Filled(node, filled(node, orientation, TableOptions.NONE)));
+        }
+        return PLAIN.get(orientation).fork();
     }
 
     private TestTable indexedByName(SimulatedNode node, boolean isUnique) throws IOException {
@@ -272,7 +301,7 @@ class TestWriteRequests {
         return table;
     }
 
-    /** Merges come to their end. */
+    /** Compactions come to their end. */
     private static void settle(SimulatedNode node) {
         for (int i = 0; i < 20; i++) {
             node.tick(1_000);
@@ -311,7 +340,8 @@ class TestWriteRequests {
                         "worker" + attempt,
                         present(attempt, count)
                                 .mapToObj(id -> new WorkerFiles.Row(id, "w" + name(id), id))
-                                .toList());
+                                .toList(),
+                        WorkerFiles.Checksums.IN_KEY_INDEX);
         node.await(node.commit(transaction, List.of(file)));
     }
 
@@ -332,7 +362,7 @@ class TestWriteRequests {
     /** Each key is there once: a row that was not ended would be there twice. */
     private static void assertRows(SimulatedNode node, TestTable table, int count)
             throws IOException {
-        Map<Long, String> rows = table.snapshot(node.engine(), node.readPoint());
+        Map<Long, String> rows = table.snapshot(node.engine(), node.openSnapshot());
         assertThat(rows).hasSize(count);
     }
 }

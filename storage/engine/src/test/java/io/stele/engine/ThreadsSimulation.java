@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.StorageOptions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.engine.wal.LogOptions;
@@ -39,10 +41,10 @@ import org.junit.jupiter.api.Test;
 
 /**
  * An engine on the pools of real threads that a sidecar has, with a log and memory that are always
- * full, under writers, transactions, flushes and merges while the store goes away and comes back.
- * The other simulations have one thread, for which nothing ever waits: this one finds tasks of
- * bounded pools that wait for tasks behind them. When the store is back for good, everything that
- * was asked for has to end.
+ * full, under writers, transactions, flushes and compactions while the store goes away and comes
+ * back. The other simulations have one thread, for which nothing ever waits: this one finds tasks
+ * of bounded pools that wait for tasks behind them. When the store is back for good, everything
+ * that was asked for has to end.
  *
  * <p>The seed decides what is done; the threads decide when.
  */

@@ -3,7 +3,8 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.scan.RowCursor;
-import io.stele.engine.shard.WriteOutcome;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.schema.IndexSchema;
@@ -42,18 +43,20 @@ final class TimeToLiveWorkload implements Workload {
     private final SimulatedNode node;
     private final TestTable table;
     private final Map<Long, List<Version>> versions = new TreeMap<>(); // by id, oldest first
-    private final PinnedReadPoints<Optional<Lsn>> pinned; // with what was asked for
+    private final PinnedSnapshots<Optional<Lsn>> pinned; // with what was asked for
     private Request open;
     private long knownLsn; // up to here the versions are complete
     private long oldestLsn = 1; // from here on they are exact
     private boolean optionsUnknown; // a change of the time to live failed, or did not
+    private List<TimeToLiveStep> stepsBefore = List.of(); // before the last change
+    private long changedLsn; // up to here inserts may have followed those
     private long nextValue;
     private long acknowledged;
 
     private TimeToLiveWorkload(Simulation simulation, Orientation orientation) {
         this.random = simulation.newRandom();
         this.node = simulation.node();
-        this.pinned = new PinnedReadPoints<>(node, random, MAX_PINNED);
+        this.pinned = new PinnedSnapshots<>(node, random, MAX_PINNED);
         this.table =
                 TestTable.create(
                         node.engine(),
@@ -114,15 +117,18 @@ final class TimeToLiveWorkload implements Workload {
     @Override
     public void check() throws IOException {
         pinned.clear();
-        ReadPoint point = node.readPoint();
+        LeasedSnapshot snapshot = node.openSnapshot();
         if (optionsUnknown) {
             optionsUnknown = false;
-            oldestLsn = point.lsn().value();
+            oldestLsn = snapshot.lsn().value();
+            changedLsn = oldestLsn;
         }
-        resolve(point);
-        assertThat(readAll(point)).as("at %s", point.lsn()).isEqualTo(expected(point.lsn()));
-        knownLsn = point.lsn().value();
-        node.engine().closeReadPoint(point.id());
+        resolve(snapshot);
+        assertThat(readAll(snapshot))
+                .as("at %s", snapshot.lsn())
+                .isEqualTo(expected(snapshot.lsn()));
+        knownLsn = snapshot.lsn().value();
+        node.engine().closeSnapshot(snapshot.id());
         for (long id = 0; id < IDS; id++) {
             for (int time = 0; time < 2; time++) { // the second time from the row cache
                 assertThat(table.get(node.engine(), Optional.empty(), id))
@@ -141,7 +147,7 @@ final class TimeToLiveWorkload implements Workload {
 
     /** In the end nothing is left, in no file either. */
     private void expireEverything() throws IOException {
-        node.restart(); // no read point is left
+        node.restart(); // no snapshot is left
         node.engine()
                 .catalog()
                 .setOptions(
@@ -153,7 +159,7 @@ final class TimeToLiveWorkload implements Workload {
             node.tick(30_000);
         }
         node.await(node.engine().compact(table.id()));
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
+        assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEmpty();
         node.tick(1_000);
         assertThat(node.engine().statistics(table.id()).rowCount()).as("rows in files").isZero();
     }
@@ -235,11 +241,15 @@ final class TimeToLiveWorkload implements Workload {
         if (request.wasThere.isPresent()) {
             long id = request.changes.keySet().iterator().next();
             boolean skipped = outcome.skipped() > 0;
-            boolean isThere = visible(id, outcome.lsn()).isPresent();
-            // It may have expired between.
-            assertThat(skipped)
-                    .as("insert of %s skipped at %s", id, outcome.lsn())
-                    .isIn(request.wasThere.get(), isThere);
+            Lsn lsn = outcome.lsn();
+            List<Boolean> allowed = new ArrayList<>();
+            allowed.add(request.wasThere.get()); // it may have expired since
+            allowed.add(visible(id, lsn).isPresent());
+            if (lsn.value() <= changedLsn) {
+                // A change is of the moment it began, and in force once it is stored
+                allowed.add(visible(id, lsn, lsn, stepsBefore).isPresent());
+            }
+            assertThat(skipped).as("insert of %s skipped at %s", id, lsn).isIn(allowed);
             if (skipped) {
                 open = null;
                 return true;
@@ -258,25 +268,25 @@ final class TimeToLiveWorkload implements Workload {
     }
 
     /** Finds out by the rows whether an unknown request got through, and at which LSN. */
-    private void resolve(ReadPoint point) throws IOException {
+    private void resolve(LeasedSnapshot snapshot) throws IOException {
         if (settle()) {
             return;
         }
         Request request = open;
         open = null;
-        oldestLsn = point.lsn().value();
-        Map<Long, String> found = table.snapshot(node.engine(), point);
-        if (found.equals(expected(point.lsn()))) {
+        oldestLsn = snapshot.lsn().value();
+        Map<Long, String> found = table.snapshot(node.engine(), snapshot);
+        if (found.equals(expected(snapshot.lsn()))) {
             return; // not there, or expired already
         }
-        Optional<Lsn> lsn = lsnOfNewRow(point, request);
-        add(request, lsn.orElse(point.lsn()));
-        assertThat(found).as("after the unknown request").isEqualTo(expected(point.lsn()));
+        Optional<Lsn> lsn = lsnOfNewRow(snapshot, request);
+        add(request, lsn.orElse(snapshot.lsn()));
+        assertThat(found).as("after the unknown request").isEqualTo(expected(snapshot.lsn()));
     }
 
-    private Optional<Lsn> lsnOfNewRow(ReadPoint point, Request request) throws IOException {
+    private Optional<Lsn> lsnOfNewRow(LeasedSnapshot snapshot, Request request) throws IOException {
         for (ShardId shard : table.schema().shards()) {
-            try (RowCursor cursor = node.scan(point, table.id(), shard)) {
+            try (RowCursor cursor = node.scan(snapshot, table.id(), shard)) {
                 while (cursor.next()) {
                     String amount = ":" + cursor.row().longAt(2);
                     boolean isNew =
@@ -296,6 +306,7 @@ final class TimeToLiveWorkload implements Workload {
     private void changeTimeToLive() {
         if (steps().size() < MAX_STEPS) {
             optionsUnknown = true; // unless it goes well
+            stepsBefore = steps();
             node.engine()
                     .catalog()
                     .setOptions(
@@ -306,6 +317,7 @@ final class TimeToLiveWorkload implements Workload {
                                             ? OptionalLong.empty()
                                             : OptionalLong.of(randomTimeToLive())));
             optionsUnknown = false;
+            changedLsn = now().value() | 0xFFFF; // the whole millisecond
         }
     }
 
@@ -317,25 +329,27 @@ final class TimeToLiveWorkload implements Workload {
         pinned.open(at, at);
     }
 
-    private void readPinned(ReadPoint point, Optional<Lsn> asked) throws IOException {
-        assertThat(point.lsn()).isEqualTo(asked.orElse(point.lsn()));
-        assertThat(readAll(point)).as("at %s", point.lsn()).isEqualTo(expected(point.lsn()));
+    private void readPinned(LeasedSnapshot snapshot, Optional<Lsn> asked) throws IOException {
+        assertThat(snapshot.lsn()).isEqualTo(asked.orElse(snapshot.lsn()));
+        assertThat(readAll(snapshot))
+                .as("at %s", snapshot.lsn())
+                .isEqualTo(expected(snapshot.lsn()));
     }
 
     /** Every way to read gives the same rows. */
-    private Map<Long, String> readAll(ReadPoint point) throws IOException {
-        Map<Long, String> found = table.snapshot(node.engine(), point);
-        assertThat(table.planned(node, point)).isEqualTo(found);
+    private Map<Long, String> readAll(LeasedSnapshot snapshot) throws IOException {
+        Map<Long, String> found = table.snapshot(node.engine(), snapshot);
+        assertThat(table.planned(node, snapshot)).isEqualTo(found);
         for (int i = 0; i < 4; i++) {
             long id = random.nextInt(IDS);
-            table.checkLookups(node.engine(), point, id, found);
+            table.checkLookups(node.engine(), snapshot, id, found);
             long amount = nextValue == 0 ? 0 : random.nextLong(nextValue);
             Map<Long, String> byAmount = new TreeMap<>(found);
             byAmount.values().removeIf(row -> !row.endsWith(":" + amount));
             assertThat(
                             table.lookup(
                                     node.engine(),
-                                    point,
+                                    snapshot,
                                     node.engine()
                                             .catalog()
                                             .current()
@@ -363,11 +377,15 @@ final class TimeToLiveWorkload implements Workload {
     }
 
     private Optional<String> visible(long id, Lsn at, Lsn time) {
+        return visible(id, at, time, steps());
+    }
+
+    private Optional<String> visible(long id, Lsn at, Lsn time, List<TimeToLiveStep> steps) {
         Version newest = null;
         for (Version version : versions.getOrDefault(id, List.of())) {
             newest = version.lsn.compareTo(at) <= 0 ? version : newest;
         }
-        return newest == null || newest.lsn.value() < expiredBelow(time.value())
+        return newest == null || newest.lsn.value() < expiredBelow(time.value(), steps)
                 ? Optional.empty()
                 : newest.row;
     }
@@ -377,8 +395,7 @@ final class TimeToLiveWorkload implements Workload {
     }
 
     /** The highest LSN that had expired at any moment up to T. */
-    private long expiredBelow(long at) {
-        List<TimeToLiveStep> steps = steps();
+    private static long expiredBelow(long at, List<TimeToLiveStep> steps) {
         long highest = 0;
         for (int i = 0; i < steps.size() && steps.get(i).since().value() <= at; i++) {
             long end = i + 1 < steps.size() ? steps.get(i + 1).since().value() : Long.MAX_VALUE;

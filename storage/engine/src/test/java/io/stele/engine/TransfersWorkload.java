@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Coordinator;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -20,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A bank. Transfers are transactions over the shards of two account tables and a ledger: the sum of
- * the accounts is the same at every read point, and the accounts are what the ledger says.
+ * the accounts is the same at every snapshot, and the accounts are what the ledger says.
  */
 final class TransfersWorkload implements Workload {
     private static final int ACCOUNTS = 12;
@@ -65,7 +67,7 @@ final class TransfersWorkload implements Workload {
         if (dice < 70) {
             startTransfer();
         } else if (dice < 80) {
-            withReadPoint(Optional.empty(), this::audit);
+            withSnapshot(Optional.empty(), this::audit);
         } else if (dice < 85) {
             auditThePast();
         } else if (dice < 90) {
@@ -81,12 +83,12 @@ final class TransfersWorkload implements Workload {
 
     @Override
     public void check() throws IOException {
-        ReadPoint point = node.readPoint();
-        checkLedger(point);
-        checkAccounts(point);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        checkLedger(snapshot);
+        checkAccounts(snapshot);
+        node.engine().closeSnapshot(snapshot.id());
         repeatCommits();
-        checkThePast(point.lsn());
+        checkThePast(snapshot.lsn());
     }
 
     @Override
@@ -96,7 +98,7 @@ final class TransfersWorkload implements Workload {
         check();
     }
 
-    /** Reads balances at a read point, and moves money if they are still the same at the commit. */
+    /** Reads balances at a snapshot, and moves money if they are still the same at the commit. */
     private void startTransfer() {
         long number = nextTransfer++;
         Transfer transfer =
@@ -108,16 +110,17 @@ final class TransfersWorkload implements Workload {
                         random.nextInt(ACCOUNTS),
                         1 + random.nextInt(20));
         if (!transfer.isToItself()) {
-            withReadPoint(Optional.empty(), (engine, point) -> commit(engine, point, transfer));
+            withSnapshot(
+                    Optional.empty(), (engine, snapshot) -> commit(engine, snapshot, transfer));
         }
     }
 
-    private void commit(StorageEngine engine, ReadPoint point, Transfer transfer)
+    private void commit(StorageEngine engine, LeasedSnapshot snapshot, Transfer transfer)
             throws IOException {
-        long from = balance(transfer.fromTable, transfer.from, point);
-        long to = balance(transfer.toTable, transfer.to, point);
+        long from = balance(transfer.fromTable, transfer.from, snapshot);
+        long to = balance(transfer.toTable, transfer.to, snapshot);
         String transaction =
-                engine.beginTransaction(transfer.fromTable.id(), Optional.of(point.lsn()));
+                engine.beginTransaction(transfer.fromTable.id(), Optional.of(snapshot.lsn()));
         stage(engine, transaction, transfer.fromTable, transfer.from, from - transfer.amount);
         stage(engine, transaction, transfer.toTable, transfer.to, to + transfer.amount);
         WriteBatchBuilder entry = ledger.batch();
@@ -138,31 +141,31 @@ final class TransfersWorkload implements Workload {
                         });
     }
 
-    /** An auditor comes while money moves: no read point sees a transfer half done. */
-    private void audit(StorageEngine engine, ReadPoint point) throws IOException {
+    /** An auditor comes while money moves: no snapshot sees a transfer half done. */
+    private void audit(StorageEngine engine, LeasedSnapshot snapshot) throws IOException {
         long sum = 0;
         for (TestTable accounts : List.of(rowAccounts, columnAccounts)) {
             Map<Long, String> rows =
                     switch (random.nextInt(3)) {
-                        case 0 -> accounts.snapshot(engine, point);
-                        case 1 -> accounts.planned(node, point);
-                        default -> lookedUp(engine, accounts, point);
+                        case 0 -> accounts.snapshot(engine, snapshot);
+                        case 1 -> accounts.planned(node, snapshot);
+                        default -> lookedUp(engine, accounts, snapshot);
                     };
             for (String row : rows.values()) {
                 sum += amount(row);
             }
         }
         assertThat(sum)
-                .as("sum of all accounts at %s", point.lsn())
+                .as("sum of all accounts at %s", snapshot.lsn())
                 .isEqualTo(2 * ACCOUNTS * INITIAL);
         audits++;
     }
 
     private static Map<Long, String> lookedUp(
-            StorageEngine engine, TestTable accounts, ReadPoint point) throws IOException {
+            StorageEngine engine, TestTable accounts, LeasedSnapshot snapshot) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
         for (long id = 0; id < ACCOUNTS; id++) {
-            rows.put(id, accounts.get(engine, Optional.of(point.lsn()), id).orElseThrow());
+            rows.put(id, accounts.get(engine, Optional.of(snapshot.lsn()), id).orElseThrow());
         }
         return rows;
     }
@@ -170,7 +173,7 @@ final class TransfersWorkload implements Workload {
     /** The same auditor, at any LSN since the accounts were opened. */
     private void auditThePast() {
         StorageEngine engine = node.engine();
-        withReadPoint(
+        withSnapshot(
                 Optional.empty(),
                 (sameEngine, present) ->
                         randomPast(present.lsn())
@@ -178,7 +181,7 @@ final class TransfersWorkload implements Workload {
                                         past -> {
                                             pastAudits++;
                                             if (node.engine() == engine) {
-                                                withReadPoint(Optional.of(past), this::audit);
+                                                withSnapshot(Optional.of(past), this::audit);
                                             }
                                         }));
     }
@@ -188,9 +191,9 @@ final class TransfersWorkload implements Workload {
         for (int i = 0; i < 5; i++) {
             Optional<Lsn> past = randomPast(present);
             if (past.isPresent()) {
-                ReadPoint point = node.readPoint(past.get());
-                audit(node.engine(), point);
-                node.engine().closeReadPoint(point.id());
+                LeasedSnapshot snapshot = node.openSnapshot(past.get());
+                audit(node.engine(), snapshot);
+                node.engine().closeSnapshot(snapshot.id());
                 pastAudits++;
             }
         }
@@ -215,10 +218,10 @@ final class TransfersWorkload implements Workload {
         return pastAudits;
     }
 
-    private void withReadPoint(Optional<Lsn> at, Reading reading) {
+    private void withSnapshot(Optional<Lsn> at, Reading reading) {
         StorageEngine engine = node.engine();
-        CompletableFuture<ReadPoint> point = engine.openReadPoint(at, Duration.ofMinutes(5));
-        point.whenComplete(
+        CompletableFuture<LeasedSnapshot> snapshot = engine.openSnapshot(at, Duration.ofMinutes(5));
+        snapshot.whenComplete(
                 (opened, failed) -> {
                     if (failed == null && node.engine() == engine) {
                         try {
@@ -228,14 +231,14 @@ final class TransfersWorkload implements Workload {
                         } catch (AssertionError wrong) {
                             simulation.fail(wrong);
                         } finally {
-                            engine.closeReadPoint(opened.id());
+                            engine.closeSnapshot(opened.id());
                         }
                     }
                 });
     }
 
-    private long balance(TestTable table, long id, ReadPoint point) throws IOException {
-        return amount(table.get(node.engine(), Optional.of(point.lsn()), id).orElseThrow());
+    private long balance(TestTable table, long id, LeasedSnapshot snapshot) throws IOException {
+        return amount(table.get(node.engine(), Optional.of(snapshot.lsn()), id).orElseThrow());
     }
 
     private static long amount(String row) {
@@ -254,9 +257,9 @@ final class TransfersWorkload implements Workload {
         engine.stage(transaction, shard, batch.toByteArray(), 0, batch.sizeBytes());
     }
 
-    private void checkLedger(ReadPoint point) throws IOException {
-        Map<Long, String> entries = ledger.snapshot(node.engine(), point);
-        assertThat(ledger.planned(node, point)).isEqualTo(entries);
+    private void checkLedger(LeasedSnapshot snapshot) throws IOException {
+        Map<Long, String> entries = ledger.snapshot(node.engine(), snapshot);
+        assertThat(ledger.planned(node, snapshot)).isEqualTo(entries);
         for (Transfer transfer : transfers) {
             boolean there = entries.containsKey(transfer.number);
             if (transfer.outcome == Outcome.ACKNOWLEDGED) {
@@ -270,14 +273,14 @@ final class TransfersWorkload implements Workload {
         }
     }
 
-    private void checkAccounts(ReadPoint point) throws IOException {
+    private void checkAccounts(LeasedSnapshot snapshot) throws IOException {
         for (TestTable table : List.of(rowAccounts, columnAccounts)) {
             Map<Long, String> expected = new TreeMap<>();
             for (long id = 0; id < ACCOUNTS; id++) {
                 expected.put(id, "account:" + (INITIAL + movedTo(table, id)));
             }
-            assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
-            assertThat(table.planned(node, point)).isEqualTo(expected);
+            assertThat(table.snapshot(node.engine(), snapshot)).isEqualTo(expected);
+            assertThat(table.planned(node, snapshot)).isEqualTo(expected);
         }
     }
 
@@ -318,7 +321,7 @@ final class TransfersWorkload implements Workload {
 
     @FunctionalInterface
     private interface Reading {
-        void read(StorageEngine engine, ReadPoint point) throws IOException;
+        void read(StorageEngine engine, LeasedSnapshot snapshot) throws IOException;
     }
 
     private enum Outcome {

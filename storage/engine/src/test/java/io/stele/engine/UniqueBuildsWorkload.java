@@ -2,6 +2,8 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.transaction.Coordinator;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -159,10 +161,10 @@ final class UniqueBuildsWorkload implements Workload {
             assertThat(duplicates.code()).isEqualTo(ErrorCode.DUPLICATE_KEY);
             failed = true;
         }
-        ReadPoint point = node.readPoint();
-        Map<Long, String> rows = table.snapshot(node.engine(), point);
-        assertThat(table.planned(node, point)).isEqualTo(rows);
-        node.engine().closeReadPoint(point.id());
+        LeasedSnapshot snapshot = node.openSnapshot();
+        Map<Long, String> rows = table.snapshot(node.engine(), snapshot);
+        assertThat(table.planned(node, snapshot)).isEqualTo(rows);
+        node.engine().closeSnapshot(snapshot.id());
         Set<String> distinct = new HashSet<>(rows.values());
         if (failed) {
             assertThat(building).isTrue();

@@ -7,15 +7,17 @@ import io.stele.columnfile.index.KeyIndexSummary;
 import io.stele.columnfile.index.KeyIndexWriter;
 import io.stele.columnfile.metadata.ChecksummingWriter;
 import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadata;
+import io.stele.columnfile.metadata.FileMetadataBytes;
 import io.stele.columnfile.orc.OrcSchemas;
 import io.stele.objectstore.ObjectStore;
-import io.stele.objectstore.ObjectWriter;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +33,7 @@ import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.OrcFile;
+import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.Writer;
 import org.apache.orc.impl.PhysicalFsWriter;
@@ -46,10 +49,40 @@ final class WorkerFiles {
     /** A row of a {@link TestTable}. */
     record Row(long id, String name, long amount) {}
 
+    /** Where the checksums of a file are. */
+    enum Checksums {
+        /** As versions before checksums wrote them. */
+        NONE,
+
+        /** As versions before metadata in key indexes wrote them, and now without a key. */
+        BESIDE,
+
+        /** With the file metadata. */
+        IN_KEY_INDEX,
+
+        /** Without them, as where these are too long. */
+        ALONE_IN_KEY_INDEX;
+
+        private boolean isInKeyIndex() {
+            return this == IN_KEY_INDEX || this == ALONE_IN_KEY_INDEX;
+        }
+    }
+
     static WrittenFile write(
             ObjectStore store, TestTable table, ShardId shard, String fileId, List<Row> rows)
             throws IOException {
         return write(store, table.schema(), table::key, shard, fileId, rows);
+    }
+
+    static WrittenFile write(
+            ObjectStore store,
+            TestTable table,
+            ShardId shard,
+            String fileId,
+            List<Row> rows,
+            Checksums checksums)
+            throws IOException {
+        return write(store, table.schema(), table::key, shard, fileId, rows, checksums);
     }
 
     /** The same; columns behind the first three are null. */
@@ -61,19 +94,41 @@ final class WorkerFiles {
             String fileId,
             List<Row> rows)
             throws IOException {
+        // Some as earlier versions wrote them
+        Checksums checksums = Checksums.values()[Math.floorMod(fileId.hashCode(), 4)];
+        return write(
+                store,
+                table,
+                key,
+                shard,
+                fileId,
+                rows,
+                !table.hasPrimaryKey() && checksums.isInKeyIndex() ? Checksums.BESIDE : checksums);
+    }
+
+    private static WrittenFile write(
+            ObjectStore store,
+            TableSchema table,
+            LongFunction<byte[]> key,
+            ShardId shard,
+            String fileId,
+            List<Row> rows,
+            Checksums checksums)
+            throws IOException {
         boolean keyed = table.hasPrimaryKey();
         List<Row> sorted =
                 keyed ? rows.stream().sorted(Comparator.comparingLong(Row::id)).toList() : rows;
         String prefix = "data/" + table.id() + "/" + shard.index() + "/" + fileId;
-        byte[] orc = orc(table, sorted);
-        // Some as versions before checksums wrote them
-        boolean checksummed = fileId.hashCode() % 4 != 0;
-        try (ObjectWriter writer =
-                checksummed
+        FileMetadataBytes notes = new FileMetadataBytes();
+        byte[] orc = orc(table, sorted, notes);
+        byte[] sums;
+        try (ChecksummingWriter writer =
+                checksums == Checksums.BESIDE
                         ? ChecksummingWriter.create(store, prefix + ".orc")
-                        : store.create(prefix + ".orc")) {
+                        : ChecksummingWriter.createAlone(store, prefix + ".orc")) {
             writer.write(orc);
             writer.commit();
+            sums = writer.checksums();
         }
         Optional<KeyIndexSummary> index = Optional.empty();
         if (keyed) {
@@ -82,7 +137,12 @@ final class WorkerFiles {
                 for (Row row : sorted) {
                     keys.add(key.apply(row.id()));
                 }
-                index = Optional.of(keys.finish());
+                index =
+                        Optional.of(
+                                keys.finish(
+                                        checksums.isInKeyIndex()
+                                                ? Optional.of(metadata(notes, sums, checksums))
+                                                : Optional.empty()));
             }
         }
         return new WrittenFile(
@@ -100,11 +160,23 @@ final class WorkerFiles {
                 Optional.empty(),
                 Map.of(),
                 OptionalLong.empty(),
-                checksummed ? OptionalInt.of(FileChecksums.BLOCK_BYTES) : OptionalInt.empty(),
-                Map.of());
+                checksums == Checksums.BESIDE
+                        ? OptionalInt.of(FileChecksums.BLOCK_BYTES)
+                        : OptionalInt.empty(),
+                Map.of(),
+                index.map(KeyIndexSummary::metadataBytes).orElse(OptionalInt.empty()));
     }
 
-    private static byte[] orc(TableSchema table, List<Row> rows) throws IOException {
+    private static byte[] metadata(FileMetadataBytes notes, byte[] sums, Checksums checksums) {
+        boolean isWhole = checksums == Checksums.IN_KEY_INDEX;
+        return new FileMetadata(sums, isWhole ? notes : new FileMetadataBytes()).encodeStored();
+    }
+
+    /**
+     * @param notes get what is beside the values
+     */
+    private static byte[] orc(TableSchema table, List<Row> rows, FileMetadataBytes notes)
+            throws IOException {
         TypeDescription type = TypeDescription.createStruct();
         for (ColumnSchema column : table.columns()) {
             TypeDescription columnType = OrcSchemas.type(column.type());
@@ -123,6 +195,7 @@ final class WorkerFiles {
                         new FSDataOutputStream(bytes, null),
                         options,
                         new WriterEncryptionVariant[0]));
+        Writer closed;
         try (Writer writer = OrcFile.createWriter(new Path("/worker.orc"), options)) {
             VectorizedRowBatch batch = type.createRowBatch(Math.max(1, rows.size()));
             for (Row row : rows) {
@@ -136,7 +209,21 @@ final class WorkerFiles {
                 }
             }
             writer.addRowBatch(batch);
+            closed = writer;
         }
-        return bytes.toByteArray();
+        byte[] orc = bytes.toByteArray();
+        long end = 0;
+        for (StripeInformation stripe : closed.getStripes()) {
+            add(notes, orc, stripe.getOffset(), stripe.getIndexLength());
+            long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+            add(notes, orc, footer, stripe.getFooterLength());
+            end = footer + stripe.getFooterLength();
+        }
+        add(notes, orc, end, orc.length - end);
+        return orc;
+    }
+
+    private static void add(FileMetadataBytes notes, byte[] orc, long offset, long length) {
+        notes.add(offset, Arrays.copyOfRange(orc, (int) offset, (int) (offset + length)));
     }
 }

@@ -24,7 +24,7 @@ interface Workload {
      */
     void check() throws IOException;
 
-    /** The end of the run, after the last {@link #check}: merges what there is, for example. */
+    /** The end of the run, after the last {@link #check}: compacts what there is, for example. */
     default void finish() throws IOException {
         check();
     }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Closes several resources: each of them, also after a failure of another. */
+/** The close of several resources: each of them, also after a failure of another. */
 public final class CloseAll {
     private CloseAll() {}
 

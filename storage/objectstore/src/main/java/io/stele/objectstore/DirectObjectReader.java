@@ -26,6 +26,6 @@ final class DirectObjectReader implements ObjectReader {
 
     @Override
     public ReadTally tally() {
-        return new ReadTally(bytes.sum(), requests.sum(), bytes.sum());
+        return new ReadTally(bytes.sum(), requests.sum(), bytes.sum(), requests.sum());
     }
 }

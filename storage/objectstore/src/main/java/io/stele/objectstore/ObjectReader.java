@@ -45,7 +45,7 @@ public interface ObjectReader {
      * The same object for a reader of all of it: what a cache has is found there, and what it has
      * not does not enter it unless it was wanted before.
      */
-    default ObjectReader visiting() {
+    default ObjectReader admittingOnSecondAccess() {
         return this;
     }
 

@@ -66,7 +66,7 @@ public interface ObjectStore extends Closeable {
      * This store for a reader on a worker that is not the objects' preferred one. A store that
      * caches what it reads does so only for data that is read this way again.
      */
-    default ObjectStore visiting() {
+    default ObjectStore admittingOnSecondAccess() {
         return this;
     }
 

@@ -26,8 +26,8 @@ public final class PacedObjectStore extends ForwardingObjectStore {
     }
 
     @Override
-    public ObjectStore visiting() {
-        return new PacedObjectStore(delegate().visiting(), pacer);
+    public ObjectStore admittingOnSecondAccess() {
+        return new PacedObjectStore(delegate().admittingOnSecondAccess(), pacer);
     }
 
     @Override

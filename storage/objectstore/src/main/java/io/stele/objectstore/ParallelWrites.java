@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +73,7 @@ public final class ParallelWrites implements AutoCloseable {
         }
         help(ahead.get());
         while (isFull()) {
-            workOrWait();
+            workOrWait(this::isFull);
         }
         throwFailure();
     }
@@ -80,7 +81,7 @@ public final class ParallelWrites implements AutoCloseable {
     /** Waits for all writes, of which this thread does some. */
     public void finish() throws IOException {
         while (isPending()) {
-            workOrWait();
+            workOrWait(this::isPending);
         }
         throwFailure();
     }
@@ -121,14 +122,18 @@ public final class ParallelWrites implements AutoCloseable {
                 && (pending > MAX_PENDING || pending > 1 && pendingBytes > MAX_PENDING_BYTES);
     }
 
-    private void workOrWait() throws IOException {
+    /**
+     * @param isWanted whether there is still a reason to wait, looked at under the lock: what ended
+     *     it, a failure too, may have notified before this thread waits
+     */
+    private void workOrWait(BooleanSupplier isWanted) throws IOException {
         Pending pending = take();
         if (pending != null) {
             run(pending);
             return;
         }
         synchronized (this) {
-            if (running == 0) {
+            if (!isWanted.getAsBoolean()) {
                 return;
             }
             try {

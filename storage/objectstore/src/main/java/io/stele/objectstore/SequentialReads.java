@@ -14,8 +14,8 @@ import java.util.Optional;
  * The read-ahead of one merge, such as a compaction, over several objects, each read from its
  * beginning to its end. The next ranges are fetched while it merges, as much as the balance of the
  * store permits. They bypass caches, which have better use for their space than data that is read
- * once ({@link ObjectReader#visiting}). Where there is no read-ahead (a local disk), the readers
- * are returned as they are. Confined to one thread, with all of its readers.
+ * once ({@link ObjectReader#admittingOnSecondAccess}). Where there is no read-ahead (a local disk),
+ * the readers are returned as they are. Confined to one thread, with all of its readers.
  */
 public final class SequentialReads implements AutoCloseable {
     /**
@@ -54,7 +54,11 @@ public final class SequentialReads implements AutoCloseable {
         plan.forEach(range -> ranges.addAll(PLANNER.split(range)));
         SequentialReader sequential =
                 new SequentialReader(
-                        reader.visiting(), ranges, this, ahead.get(), processor.orElseThrow());
+                        reader.admittingOnSecondAccess(),
+                        ranges,
+                        this,
+                        ahead.get(),
+                        processor.orElseThrow());
         readers.add(sequential);
         return sequential;
     }

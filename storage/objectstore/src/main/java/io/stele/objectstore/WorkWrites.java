@@ -86,8 +86,8 @@ public final class WorkWrites {
         }
 
         @Override
-        public ObjectStore visiting() {
-            return writes.over(delegate().visiting());
+        public ObjectStore admittingOnSecondAccess() {
+            return writes.over(delegate().admittingOnSecondAccess());
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.stele.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
@@ -17,8 +18,12 @@ public final class WritePacer {
     private final long bytesPerSecond;
     private final LongSupplier nowMillis;
     private final LongConsumer sleepMillis;
-    private double available; // guarded by this
-    private long filledAtMillis; // guarded by this
+
+    @GuardedBy("this")
+    private double available;
+
+    @GuardedBy("this")
+    private long filledAtMillis;
 
     /**
      * @param nowMillis a clock that never goes back

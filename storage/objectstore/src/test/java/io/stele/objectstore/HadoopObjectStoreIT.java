@@ -105,10 +105,10 @@ final class HadoopObjectStoreIT extends ObjectStoreContract {
         }
     }
 
-    /** A page of a name node has 1,000 files. */
+    /** Several pages of a name node. */
     @Test
     void listsMoreThanAPage() throws Exception {
-        int count = 1_050;
+        int count = 2 * MiniHdfs.FILES_OF_A_PAGE + 50;
         try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
             List<Future<Boolean>> created = new ArrayList<>();
             for (int i = 0; i < count; i++) {
@@ -143,8 +143,17 @@ final class HadoopObjectStoreIT extends ObjectStoreContract {
     /** More files than are kept open; each answer is of its own file. */
     @Test
     void readsPartsOfManyObjects() throws Exception {
-        for (int i = 0; i < 150; i++) {
-            store.put("part/" + i, bytes("object " + i));
+        // Side by side, since each waits for the data node several times
+        try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
+            List<Future<Boolean>> created = new ArrayList<>();
+            for (int i = 0; i < 150; i++) {
+                String path = "part/" + i;
+                byte[] content = bytes("object " + i);
+                created.add(threads.submit(() -> store.createIfAbsent(path, content)));
+            }
+            for (Future<Boolean> future : created) {
+                assertThat(future.get()).isTrue();
+            }
         }
         for (int round = 0; round < 2; round++) {
             for (int i = 0; i < 150; i++) {

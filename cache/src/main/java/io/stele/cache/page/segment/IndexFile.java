@@ -24,14 +24,14 @@ final class IndexFile implements AutoCloseable {
     /** So that a small cache does not write its index all the time. */
     private static final long SPARE_RECORDS = 1024;
 
-    private final SegmentLayout layout;
+    private final SegmentStoreOptions options;
     private final CacheFiles files;
     private @Nullable CacheFile file;
     private long position;
     private long records;
 
-    IndexFile(SegmentLayout layout, CacheFiles files) {
-        this.layout = layout;
+    IndexFile(SegmentStoreOptions options, CacheFiles files) {
+        this.options = options;
         this.files = files;
     }
 
@@ -94,7 +94,7 @@ final class IndexFile implements AutoCloseable {
         long size = found.sizeBytes();
         ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
         found.read(buffer.limit((int) Math.min(size, IndexJournal.HEADER_BYTES)), 0);
-        if (!IndexJournal.isHeader(layout.geometry(), layout.unitsPerSegment(), buffer.flip())) {
+        if (!IndexJournal.isHeader(options.geometry(), options.unitsPerSegment(), buffer.flip())) {
             return List.of();
         }
         List<Long> parts = new ArrayList<>();
@@ -169,7 +169,7 @@ final class IndexFile implements AutoCloseable {
         boolean done = false;
         try {
             ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-            IndexJournal.header(layout.geometry(), layout.unitsPerSegment(), buffer);
+            IndexJournal.header(options.geometry(), options.unitsPerSegment(), buffer);
             int filled;
             do {
                 filled = source.fill(buffer);

@@ -46,7 +46,7 @@ final class SegmentDirectory {
     private static final int MAX_MOVES = 3;
 
     private final String name;
-    private final SegmentLayout layout;
+    private final SegmentStoreOptions options;
     private final int unitPayloadBytes;
     private final CacheFiles files;
     private final SegmentFiles segments;
@@ -90,23 +90,24 @@ final class SegmentDirectory {
     private SegmentDirectory(
             String name,
             long maxBytes,
-            SegmentLayout layout,
+            SegmentStoreOptions options,
             CacheFiles files,
             ScratchBuffers scratch,
             LongSupplier nanoTime,
             RandomGenerator random) {
         this.name = name;
         this.maxBytes = maxBytes;
-        this.layout = layout;
-        this.unitPayloadBytes = layout.geometry().unitPayloadBytes();
+        this.options = options;
+        this.unitPayloadBytes = options.geometry().unitPayloadBytes();
         this.files = files;
         this.nanoTime = nanoTime;
-        int units = layout.units(maxBytes);
-        this.shares = new HashMap<>(layout.shares());
+        int units = options.units(maxBytes);
+        this.shares = new HashMap<>(options.shares());
         this.index =
-                new PageIndex(units, layout.geometry().unitsPerPage(), random, layout.admission());
-        this.segments = new SegmentFiles(layout, units, files, scratch);
-        this.indexFile = new IndexFile(layout, files);
+                new PageIndex(
+                        units, options.geometry().unitsPerPage(), random, options.admission());
+        this.segments = new SegmentFiles(options, units, files, scratch);
+        this.indexFile = new IndexFile(options, files);
         this.checkpointAt = nanoTime.getAsLong() + CHECKPOINT_NANOS;
     }
 
@@ -117,7 +118,7 @@ final class SegmentDirectory {
     static SegmentDirectory open(
             String name,
             long maxBytes,
-            SegmentLayout layout,
+            SegmentStoreOptions options,
             CacheFiles files,
             ScratchBuffers scratch,
             LongSupplier nanoTime,
@@ -127,7 +128,7 @@ final class SegmentDirectory {
         boolean opened = false;
         try {
             directory =
-                    new SegmentDirectory(name, maxBytes, layout, files, scratch, nanoTime, random);
+                    new SegmentDirectory(name, maxBytes, options, files, scratch, nanoTime, random);
             directory.recover();
             opened = true;
             return directory;
@@ -173,7 +174,7 @@ final class SegmentDirectory {
             if (segment.isEmpty()) {
                 continue;
             }
-            long first = (long) segment.getAsInt() * layout.unitsPerSegment();
+            long first = (long) segment.getAsInt() * options.unitsPerSegment();
             int capacity = index.allocator().capacity();
             long units = first >= capacity ? 0 : unitsOf(file);
             if (first + units > capacity || units == 0) {
@@ -187,7 +188,7 @@ final class SegmentDirectory {
 
     private long unitsOf(String segment) throws IOException {
         try (CacheFiles.CacheFile file = files.open(segment)) {
-            return Math.ceilDiv(file.sizeBytes(), (long) layout.geometry().unitBytes());
+            return Math.ceilDiv(file.sizeBytes(), (long) options.geometry().unitBytes());
         }
     }
 
@@ -224,7 +225,7 @@ final class SegmentDirectory {
                     isPossible &= isPossible(place, units) && see(place);
                 }
             }
-            if (isNewest && isPossible && page.mask() < 1 << layout.geometry().unitsPerPage()) {
+            if (isNewest && isPossible && page.mask() < 1 << options.geometry().unitsPerPage()) {
                 index.restore(page, numbers.getOrDefault(page.table(), TableNumbers.OTHERS));
             }
         }
@@ -237,12 +238,12 @@ final class SegmentDirectory {
             int room = Places.space(place);
             int capacity = index.allocator().capacity();
             int lastUsed = Places.isWhole(place) ? first + Places.highest(units) : first;
-            int present = segmentUnits.getOrDefault(layout.segment(first), 0);
+            int present = segmentUnits.getOrDefault(options.segment(first), 0);
             return first <= capacity - room
                     && (Places.isWhole(place)
                             ? first % Places.GROUP == 0
                             : Integer.bitCount(units) == 1)
-                    && lastUsed % layout.unitsPerSegment() < present;
+                    && lastUsed % options.unitsPerSegment() < present;
         }
 
         /** Whether this room was not taken yet. */
@@ -260,7 +261,7 @@ final class SegmentDirectory {
             segmentUnits.forEach(
                     (segment, units) ->
                             index.allocator()
-                                    .markWritten(segment * layout.unitsPerSegment() + units - 1));
+                                    .markWritten(segment * options.unitsPerSegment() + units - 1));
         }
     }
 
@@ -278,7 +279,7 @@ final class SegmentDirectory {
         return (int) (share * index.allocator().capacity());
     }
 
-    /** Reserves a share of the space for a table from now on; see {@link SegmentLayout}. */
+    /** Reserves a share of the space for a table from now on; see {@link SegmentStoreOptions}. */
     void reserve(String table, double share) {
         lock.lock();
         try {
@@ -298,7 +299,7 @@ final class SegmentDirectory {
 
     /** Full pages that fit. */
     long maxPages() {
-        return index.allocator().capacity() / layout.geometry().unitsPerPage();
+        return index.allocator().capacity() / options.geometry().unitsPerPage();
     }
 
     /**
@@ -337,7 +338,7 @@ final class SegmentDirectory {
 
     /** The units of a page that have something of a range, a bit each. */
     private int units(int offset, int length) {
-        return Places.range(offset / unitPayloadBytes, layout.geometry().units(offset + length));
+        return Places.range(offset / unitPayloadBytes, options.geometry().units(offset + length));
     }
 
     /**
@@ -345,7 +346,7 @@ final class SegmentDirectory {
      * a page of this length.
      */
     private PageKey blockKey(PageKey key, int pageLength) {
-        return pageLength == layout.geometry().pageBytes()
+        return pageLength == options.geometry().pageBytes()
                 ? key
                 : new PageKey(key.high(), key.low() ^ PageKey.mix(pageLength));
     }
@@ -521,7 +522,7 @@ final class SegmentDirectory {
 
     private boolean hasNoSpace() {
         try {
-            return files.usableBytes() < Places.GROUP * (long) layout.geometry().unitBytes();
+            return files.usableBytes() < Places.GROUP * (long) options.geometry().unitBytes();
         } catch (IOException e) {
             return false;
         }
@@ -700,7 +701,7 @@ final class SegmentDirectory {
             long units = Math.max(index.allocator().written(), index.allocator().used());
             return new PageStoreStatistics(
                     index.entries().size(),
-                    units * layout.geometry().unitBytes() + indexBytes,
+                    units * options.geometry().unitBytes() + indexBytes,
                     maxBytes,
                     puts.sum(),
                     index.evictions(),

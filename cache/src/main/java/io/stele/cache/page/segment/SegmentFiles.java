@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SegmentFiles implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile("(\\d{8})\\.pages");
 
-    private final SegmentLayout layout;
+    private final SegmentStoreOptions options;
     private final CacheFiles files;
     private final ScratchBuffers scratch;
     private final PageBlocks blocks;
@@ -36,9 +36,12 @@ final class SegmentFiles implements AutoCloseable {
     private final ReentrantLock opening = new ReentrantLock();
 
     SegmentFiles(
-            SegmentLayout layout, int capacityUnits, CacheFiles files, ScratchBuffers scratch) {
-        PageGeometry geometry = layout.geometry();
-        this.layout = layout;
+            SegmentStoreOptions options,
+            int capacityUnits,
+            CacheFiles files,
+            ScratchBuffers scratch) {
+        PageGeometry geometry = options.geometry();
+        this.options = options;
         this.files = files;
         this.scratch = scratch;
         this.blocks = new PageBlocks(geometry);
@@ -47,7 +50,7 @@ final class SegmentFiles implements AutoCloseable {
         this.unitPayloadBytes = geometry.unitPayloadBytes();
         this.blocksPerUnit = geometry.blocksPerUnit();
         this.segments =
-                new AtomicReferenceArray<>(Math.ceilDiv(capacityUnits, layout.unitsPerSegment()));
+                new AtomicReferenceArray<>(Math.ceilDiv(capacityUnits, options.unitsPerSegment()));
     }
 
     /** The segment that a file of this name is, if it is one. */
@@ -84,8 +87,8 @@ final class SegmentFiles implements AutoCloseable {
                 int endBlock = (inUnit + count - 1) / payloadBytes + 1;
                 raw.clear().limit((endBlock - firstBlock) * blockBytes);
                 int from = Places.unit(place, unit);
-                long start = layout.offset(from) + (long) firstBlock * blockBytes;
-                open(layout.segment(from)).read(raw, start);
+                long start = options.offset(from) + (long) firstBlock * blockBytes;
+                open(options.segment(from)).read(raw, start);
                 int pageBlock = unit * blocksPerUnit + firstBlock;
                 int skip = inUnit - firstBlock * payloadBytes;
                 if (!blocks.decode(key, pageBlock, raw, skip, buffer, bufferOffset + done, count)) {
@@ -142,7 +145,7 @@ final class SegmentFiles implements AutoCloseable {
                 raw.clear();
                 blocks.encode(key, unit * blocksPerUnit, bytes, offset + start, count, raw);
                 int to = Places.unit(place, unit);
-                open(layout.segment(to)).write(raw.flip(), layout.offset(to));
+                open(options.segment(to)).write(raw.flip(), options.offset(to));
                 unit = end;
             }
         } finally {
@@ -160,9 +163,9 @@ final class SegmentFiles implements AutoCloseable {
         int count = Math.min(unitPayloadBytes, pageLength - unit * unitPayloadBytes);
         raw.clear().limit(Math.ceilDiv(count, payloadBytes) * blockBytes);
         int from = Places.unit(placement.source(group), unit);
-        open(layout.segment(from)).read(raw, layout.offset(from));
+        open(options.segment(from)).read(raw, options.offset(from));
         int to = Places.unit(placement.place(group), unit);
-        open(layout.segment(to)).write(raw.flip(), layout.offset(to));
+        open(options.segment(to)).write(raw.flip(), options.offset(to));
     }
 
     private CacheFile open(int segment) throws IOException {

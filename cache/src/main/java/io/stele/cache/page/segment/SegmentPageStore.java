@@ -57,7 +57,7 @@ public final class SegmentPageStore implements PageStore {
     /** Of pages that are to go when their directory is open: 64 GiB; others are evicted in time. */
     private static final int MAX_REMOVED = 1 << 16;
 
-    private final SegmentLayout layout;
+    private final SegmentStoreOptions options;
     private final LongSupplier nanoTime;
     private final Executor executor;
     private final ScratchBuffers scratch;
@@ -76,12 +76,12 @@ public final class SegmentPageStore implements PageStore {
      * @throws IllegalArgumentException if a directory's size is too small for a cache
      */
     public SegmentPageStore(
-            SegmentLayout layout,
+            SegmentStoreOptions options,
             List<Directory> directories,
             LongSupplier nanoTime,
             RandomGenerator random,
             Executor executor) {
-        this(layout, directories, nanoTime, random, executor, OptionalLong.empty());
+        this(options, directories, nanoTime, random, executor, OptionalLong.empty());
     }
 
     /**
@@ -93,22 +93,22 @@ public final class SegmentPageStore implements PageStore {
      * @throws IllegalArgumentException if a directory's size is too small for a cache
      */
     public SegmentPageStore(
-            SegmentLayout layout,
+            SegmentStoreOptions options,
             List<Directory> directories,
             LongSupplier nanoTime,
             RandomGenerator random,
             Executor executor,
             OptionalLong maxWaitMillis) {
-        this.layout = requireNonNull(layout, "layout is null");
+        this.options = requireNonNull(options, "options is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.executor = requireNonNull(executor, "executor is null");
         if (directories.isEmpty()) {
             throw new IllegalArgumentException("Expected at least one cache directory, found none");
         }
-        this.scratch = new ScratchBuffers(Places.GROUP * layout.geometry().unitBytes());
+        this.scratch = new ScratchBuffers(Places.GROUP * options.geometry().unitBytes());
         long pages = 0;
         for (Directory directory : directories) {
-            pages += layout.units(directory.maxBytes()) / layout.geometry().unitsPerPage();
+            pages += options.units(directory.maxBytes()) / options.geometry().unitsPerPage();
             slots.add(new Slot(directory, random.nextLong()));
         }
         this.maxPages = pages;
@@ -135,12 +135,12 @@ public final class SegmentPageStore implements PageStore {
 
     @Override
     public int pageBytes() {
-        return layout.geometry().pageBytes();
+        return options.geometry().pageBytes();
     }
 
     @Override
     public int unitBytes() {
-        return Math.min(pageBytes(), layout.geometry().unitPayloadBytes());
+        return Math.min(pageBytes(), options.geometry().unitPayloadBytes());
     }
 
     @Override
@@ -246,19 +246,22 @@ public final class SegmentPageStore implements PageStore {
     }
 
     /**
-     * Reserves a share of the space for a table, as {@link SegmentLayout#shares} does for the
+     * Reserves a share of the space for a table, as {@link SegmentStoreOptions#shares} does for the
      * tables of the configuration.
      *
      * @param share from 0 to 1
      * @throws IllegalArgumentException if more than all would be reserved
      */
     public synchronized void reserve(String table, double share) {
-        Map<String, Double> reserved = new HashMap<>(layout.shares());
+        Map<String, Double> reserved = new HashMap<>(options.shares());
         reserved.putAll(sharesSince);
         reserved.put(requireNonNull(table, "table is null"), share);
-        SegmentLayout checked =
-                new SegmentLayout(
-                        layout.geometry(), layout.unitsPerSegment(), reserved, layout.admission());
+        SegmentStoreOptions checked =
+                new SegmentStoreOptions(
+                        options.geometry(),
+                        options.unitsPerSegment(),
+                        reserved,
+                        options.admission());
         sharesSince.put(table, checked.shares().get(table));
         for (Slot slot : slots) {
             SegmentDirectory directory = slot.directory;
@@ -367,7 +370,7 @@ public final class SegmentPageStore implements PageStore {
                         SegmentDirectory.open(
                                 configured.name(),
                                 configured.maxBytes(),
-                                layout,
+                                options,
                                 files,
                                 scratch,
                                 nanoTime,

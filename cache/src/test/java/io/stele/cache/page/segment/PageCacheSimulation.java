@@ -7,7 +7,7 @@ import io.stele.cache.page.PageCache;
 import io.stele.cache.page.PageCacheOptions;
 import io.stele.cache.page.PageGeometry;
 import io.stele.cache.page.PageStoreStatistics;
-import io.stele.cache.page.TableStatistics;
+import io.stele.cache.page.TableCacheStatistics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Test;
  * -Dsimulation.seeds=N} that many.
  */
 class PageCacheSimulation {
-    private static final int SEEDS = 300;
+    private static final int SEEDS = 120;
     private static final int LIVES = 6;
     private static final int STEPS = 150;
     private static final PageGeometry GEOMETRY = new PageGeometry(1024, 64);
-    private static final SegmentLayout LAYOUT =
-            new SegmentLayout(GEOMETRY, 32, Map.of("reserved", 0.4));
+    private static final SegmentStoreOptions OPTIONS =
+            new SegmentStoreOptions(GEOMETRY, 32, Map.of("reserved", 0.4));
 
     @Test
     void readsGiveTheBytesOfTheFiles() {
@@ -93,7 +93,7 @@ class PageCacheSimulation {
                 SimulatedDisk disk = new SimulatedDisk(random);
                 disks.add(disk);
                 int unit = GEOMETRY.unitBytes() + 3 * IndexJournal.PAGE_RECORD_BYTES;
-                long bytes = LAYOUT.minBytes() + random.nextInt(200) * unit;
+                long bytes = OPTIONS.minBytes() + random.nextInt(200) * unit;
                 directories.add(new SegmentPageStore.Directory("directory" + i, bytes, disk::open));
             }
         }
@@ -101,7 +101,8 @@ class PageCacheSimulation {
         void run() throws IOException {
             for (int life = 0; life < LIVES; life++) {
                 SegmentPageStore store =
-                        new SegmentPageStore(LAYOUT, directories, () -> now, random, Runnable::run);
+                        new SegmentPageStore(
+                                OPTIONS, directories, () -> now, random, Runnable::run);
                 totals.survived += store.statistics().pages();
                 PageCacheOptions options =
                         new PageCacheOptions(1 + random.nextInt(8 << 10), 1, 64 << 10);
@@ -195,7 +196,7 @@ class PageCacheSimulation {
             totals.damaged += statistics.damaged();
             totals.writeFailures += statistics.writeFailures();
             totals.out += statistics.directoriesOut();
-            for (TableStatistics table : cache.tableStatistics()) {
+            for (TableCacheStatistics table : cache.tableStatistics()) {
                 totals.hits += table.pageHits();
             }
             boolean crashed = isDead();

@@ -65,12 +65,12 @@ class TestIndexHeap {
     @Test
     void theLayoutSaysWhatItTakes() throws IllegalAccessException {
         long bytes = 20L << 30;
-        int units = SegmentLayout.DEFAULT.units(bytes);
+        int units = SegmentStoreOptions.DEFAULT.units(bytes);
         PageIndex index = new PageIndex(units, UNITS, new Random(1));
         for (int page = 0; page < PageIndex.MIN_ENTRIES; page++) {
             add(index, FILE.key(page), 1);
         }
-        double reckoned = SegmentLayout.DEFAULT.indexHeapBytes(bytes);
+        double reckoned = SegmentStoreOptions.DEFAULT.indexHeapBytes(bytes);
         assertThat(heapBytes(index) / reckoned).isBetween(0.98, 1.02);
     }
 

@@ -56,11 +56,11 @@ class TestLocalCacheFiles {
             Files.createDirectories(folder.resolve(name).resolve("something"));
             SegmentPageStore store =
                     new SegmentPageStore(
-                            SegmentLayout.DEFAULT,
+                            SegmentStoreOptions.DEFAULT,
                             List.of(
                                     new SegmentPageStore.Directory(
                                             "d",
-                                            SegmentLayout.DEFAULT.minBytes(),
+                                            SegmentStoreOptions.DEFAULT.minBytes(),
                                             () -> LocalCacheFiles.open(folder))),
                             System::nanoTime,
                             new Random(1),

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whatever fails, a directory that is given up is nobody's. */
 final class TestSegmentDirectory {
     private static final PageGeometry GEOMETRY = new PageGeometry(1024, 68);
-    private static final SegmentLayout LAYOUT = new SegmentLayout(GEOMETRY, 64, Map.of());
+    private static final SegmentStoreOptions OPTIONS =
+            new SegmentStoreOptions(GEOMETRY, 64, Map.of());
 
     @TempDir private Path folder;
 
@@ -29,7 +30,7 @@ final class TestSegmentDirectory {
         return SegmentDirectory.open(
                 "d",
                 maxBytes,
-                LAYOUT,
+                OPTIONS,
                 files,
                 new ScratchBuffers(Places.GROUP * GEOMETRY.unitBytes()),
                 () -> 0,

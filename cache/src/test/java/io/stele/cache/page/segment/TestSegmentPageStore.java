@@ -51,7 +51,7 @@ class TestSegmentPageStore {
                             "d" + directories.size(), bytes(pages), one::open));
         }
         return new SegmentPageStore(
-                new SegmentLayout(GEOMETRY, 64, shares),
+                new SegmentStoreOptions(GEOMETRY, 64, shares),
                 directories,
                 () -> now,
                 random,
@@ -102,7 +102,7 @@ class TestSegmentPageStore {
 
     private SegmentPageStore opening(List<Runnable> tasks) {
         return new SegmentPageStore(
-                new SegmentLayout(GEOMETRY, 64, Map.of()),
+                new SegmentStoreOptions(GEOMETRY, 64, Map.of()),
                 List.of(new SegmentPageStore.Directory("d0", bytes(PAGES), disk::open)),
                 () -> now,
                 random,
@@ -398,7 +398,7 @@ class TestSegmentPageStore {
     void withoutAdmissionTheNewestStay() {
         SegmentPageStore store =
                 new SegmentPageStore(
-                        new SegmentLayout(GEOMETRY, 64, Map.of(), false),
+                        new SegmentStoreOptions(GEOMETRY, 64, Map.of(), false),
                         List.of(new SegmentPageStore.Directory("d", bytes(PAGES), disk::open)),
                         () -> now,
                         random,
@@ -523,7 +523,7 @@ class TestSegmentPageStore {
                         new SegmentPageStore.Directory("b", bytes(900), second::open));
         SegmentPageStore store =
                 new SegmentPageStore(
-                        new SegmentLayout(GEOMETRY, 64, Map.of()),
+                        new SegmentStoreOptions(GEOMETRY, 64, Map.of()),
                         directories,
                         () -> now,
                         random,
@@ -558,7 +558,7 @@ class TestSegmentPageStore {
         disk.restart(false);
         SegmentPageStore other =
                 new SegmentPageStore(
-                        new SegmentLayout(new PageGeometry(2048, 64), 64, Map.of()),
+                        new SegmentStoreOptions(new PageGeometry(2048, 64), 64, Map.of()),
                         List.of(new SegmentPageStore.Directory("d0", 1 << 20, disk::open)),
                         () -> now,
                         random,

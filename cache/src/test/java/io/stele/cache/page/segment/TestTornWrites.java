@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
  */
 class TestTornWrites {
     private static final PageGeometry GEOMETRY = new PageGeometry(1024, 68);
-    private static final SegmentLayout LAYOUT = new SegmentLayout(GEOMETRY, 64, Map.of());
+    private static final SegmentStoreOptions OPTIONS =
+            new SegmentStoreOptions(GEOMETRY, 64, Map.of());
     private static final int PAGE = GEOMETRY.pageBytes();
     private static final int UNIT = GEOMETRY.unitPayloadBytes();
 
@@ -54,10 +55,10 @@ class TestTornWrites {
 
     private static SegmentPageStore open(SimulatedDisk disk) {
         return new SegmentPageStore(
-                LAYOUT,
+                OPTIONS,
                 List.of(
                         new SegmentPageStore.Directory(
-                                "d", LAYOUT.minBytes() + (1 << 16), disk::open)),
+                                "d", OPTIONS.minBytes() + (1 << 16), disk::open)),
                 () -> 0,
                 new Random(1),
                 Runnable::run);

@@ -2,6 +2,7 @@ package io.stele.connector.metadata.cache;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.client.flight.ActionStream;
@@ -23,9 +24,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives a stream of changes from the sidecar, and reloads the entries that queries used, so that
- * later ones find them. No result depends on it: while the stream is down, queries receive changes
- * with their snapshots. One thread, from the first transaction to {@link #stop}. Thread-safe.
+ * A receiver of a stream of changes from the sidecar, which reloads the entries that queries used,
+ * so that later ones find them. No result depends on it: while the stream is down, queries receive
+ * changes with their snapshots. One thread, from the first transaction to {@link #stop}.
+ * Thread-safe.
  */
 public final class MetadataWatch {
     private static final Logger log = Logger.get(MetadataWatch.class);
@@ -44,7 +46,9 @@ public final class MetadataWatch {
     private final CatalogRequests catalog;
     private final boolean enabled;
     private final CountDownLatch stopping = new CountDownLatch(1);
-    private @Nullable Thread thread; // guarded by this
+
+    @GuardedBy("this")
+    private @Nullable Thread thread;
 
     @Inject
     public MetadataWatch(

@@ -3,13 +3,17 @@ package io.stele.connector.metadata.catalog;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.airlift.log.Logger;
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.AbortTransactionRequest;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.AlterTableRequest;
+import io.stele.protocol.api.BeginTransactionReply;
+import io.stele.protocol.api.BeginTransactionRequest;
 import io.stele.protocol.api.CommitTransactionReply;
 import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
@@ -56,13 +60,19 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
+    private static final Logger log = Logger.get(CatalogRequests.class);
+
     /** Attempts of a change that loses to concurrent changes of the same thing. */
     public static final int MAX_ATTEMPTS = 10;
+
+    /** Each that fails leaves the sidecar listings of files. */
+    private static final int MAX_DELETIONS = 3;
 
     private final SidecarActions sidecar;
 
@@ -84,8 +94,7 @@ public final class CatalogRequests {
      */
     public void createSchema(String name) {
         try {
-            sidecar.callOnce(
-                    Actions.CREATE_SCHEMA, new CreateSchemaRequest(name, false), Done.class);
+            sidecar.change(Actions.CREATE_SCHEMA, new CreateSchemaRequest(name, false), Done.class);
         } catch (TrinoException e) {
             if (isOneOf(e, StandardErrorCode.SCHEMA_ALREADY_EXISTS)) {
                 throw new TrinoException(StandardErrorCode.ALREADY_EXISTS, e.getMessage(), e);
@@ -97,14 +106,14 @@ public final class CatalogRequests {
     public void dropSchema(String name, boolean cascade) {
         unlessGone(
                 () ->
-                        sidecar.callOnce(
+                        sidecar.change(
                                 Actions.DROP_SCHEMA,
                                 new DropSchemaRequest(name, cascade),
                                 Done.class));
     }
 
     public void renameSchema(String name, String newName) {
-        sidecar.callOnce(Actions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName), Done.class);
+        sidecar.change(Actions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName), Done.class);
     }
 
     /** None if there is no such schema. */
@@ -182,7 +191,7 @@ public final class CatalogRequests {
         inSchema(
                 name.getSchemaName(),
                 () ->
-                        sidecar.callOnce(
+                        sidecar.change(
                                 Actions.CREATE_VIEW,
                                 new CreateViewRequest(named(name), definition, replace, storage),
                                 ViewSchema.class));
@@ -191,7 +200,7 @@ public final class CatalogRequests {
     public void dropView(SchemaTableName name, boolean materialized) {
         unlessGone(
                 () ->
-                        sidecar.callOnce(
+                        sidecar.change(
                                 Actions.DROP_VIEW,
                                 new ViewRequest(named(name), materialized),
                                 Done.class));
@@ -201,7 +210,7 @@ public final class CatalogRequests {
         inSchema(
                 newName.getSchemaName(),
                 () ->
-                        sidecar.callOnce(
+                        sidecar.change(
                                 Actions.RENAME_VIEW,
                                 new RenameViewRequest(
                                         new ViewRequest(named(name), materialized), named(newName)),
@@ -210,7 +219,7 @@ public final class CatalogRequests {
 
     public void setView(
             SchemaTableName name, boolean materialized, long revision, String definition) {
-        sidecar.callOnce(
+        sidecar.change(
                 Actions.SET_VIEW,
                 new SetViewRequest(
                         new ViewRequest(named(name), materialized), revision, definition),
@@ -218,7 +227,7 @@ public final class CatalogRequests {
     }
 
     public void setRefresh(TableId storageTable, String refresh) {
-        sidecar.callOnce(
+        sidecar.change(
                 Actions.SET_REFRESH,
                 new SetRefreshRequest(storageTable, refresh),
                 ViewSchema.class);
@@ -237,7 +246,7 @@ public final class CatalogRequests {
         return inSchema(
                 table.schemaName(),
                 () ->
-                        sidecar.callOnce(
+                        sidecar.change(
                                 Actions.CREATE_TABLE,
                                 new CreateTableRequest(
                                         table,
@@ -255,15 +264,14 @@ public final class CatalogRequests {
                                 name,
                                 tableId,
                                 request ->
-                                        sidecar.callOnce(Actions.DROP_TABLE, request, Done.class)));
+                                        sidecar.change(Actions.DROP_TABLE, request, Done.class)));
     }
 
     public void truncateTable(SchemaTableName name, TableId tableId) {
         ofPresent(
                 name,
                 tableId,
-                request ->
-                        sidecar.callOnce(Actions.TRUNCATE_TABLE, request, TableDescription.class));
+                request -> sidecar.change(Actions.TRUNCATE_TABLE, request, TableDescription.class));
     }
 
     /**
@@ -319,21 +327,21 @@ public final class CatalogRequests {
         inSchema(
                 newName.getSchemaName(),
                 () ->
-                        sidecar.callOnce(
+                        sidecar.change(
                                 Actions.RENAME_TABLE,
                                 new RenameTableRequest(tableId, named(newName)),
                                 TableDescription.class));
     }
 
     public void setComment(TableId tableId, Optional<Integer> columnId, Optional<String> comment) {
-        sidecar.callOnce(
+        sidecar.change(
                 Actions.SET_COMMENT,
                 new SetCommentRequest(tableId, columnId, comment),
                 TableDescription.class);
     }
 
     public void setDefault(TableId tableId, int columnId, Optional<String> defaultValue) {
-        sidecar.callOnce(
+        sidecar.change(
                 Actions.SET_DEFAULT,
                 new SetDefaultRequest(tableId, columnId, defaultValue),
                 TableDescription.class);
@@ -342,7 +350,7 @@ public final class CatalogRequests {
     /** Waits for unique indexes, which may turn out not to be; others are built behind it. */
     public void setOptions(TableId tableId, List<TableOption> changed, TableOptions values) {
         TableSchema present =
-                sidecar.callOnce(
+                sidecar.change(
                                 Actions.SET_OPTIONS,
                                 new SetOptionsRequest(tableId, changed, values),
                                 TableDescription.class)
@@ -362,16 +370,66 @@ public final class CatalogRequests {
     }
 
     /**
-     * Deletes all rows of some partitions, which domains of partition columns name.
+     * Deletes all rows of some partitions, which domains of partition columns name. The deletion
+     * has a transaction's id, by which the request is repeated until its outcome is known.
      *
      * @return the LSN at which they are gone
      */
-    public Lsn deletePartitions(TableId tableId, ScanPredicate partitions) {
-        return sidecar.callOnce(
-                        Actions.DELETE_PARTITIONS,
-                        new DeletePartitionsRequest(tableId, partitions),
-                        CommitTransactionReply.class)
-                .lsn();
+    public Lsn deletePartitions(TableSchema table, ScanPredicate partitions) {
+        for (int attempt = 1; ; attempt++) {
+            String transactionId =
+                    sidecar.call( // if the reply is lost, the transaction ends by itself
+                                    Actions.BEGIN_TRANSACTION,
+                                    new BeginTransactionRequest(
+                                            table.id(), Optional.empty(), Optional.empty()),
+                                    BeginTransactionReply.class)
+                            .transactionId();
+            try {
+                return deletePartitions(table, partitions, transactionId);
+            } catch (TrinoException e) {
+                // The sidecar was restarted before it was decided, so nothing is deleted
+                boolean isLost =
+                        e.getErrorCode()
+                                .equals(SteleErrorCode.STELE_TRANSACTION_LOST.toErrorCode());
+                if (!isLost || attempt == MAX_DELETIONS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private Lsn deletePartitions(
+            TableSchema table, ScanPredicate partitions, String transactionId) {
+        boolean deleted = false;
+        try {
+            Lsn gone =
+                    sidecar.callUntilKnown(
+                                    Actions.DELETE_PARTITIONS,
+                                    new DeletePartitionsRequest(
+                                            table.id(), partitions, Optional.of(transactionId)),
+                                    CommitTransactionReply.class,
+                                    "It is not known whether rows of table %s are deleted; CALL system.check_commit('%s') tells"
+                                            .formatted(table.qualifiedName(), transactionId))
+                            .lsn();
+            deleted = true;
+            return gone;
+        } finally {
+            if (!deleted) {
+                abort(transactionId);
+            }
+        }
+    }
+
+    /** It would end by itself; one that was asked to commit goes on. */
+    private void abort(String transactionId) {
+        try {
+            sidecar.callNow(
+                    Actions.ABORT_TRANSACTION,
+                    new AbortTransactionRequest(transactionId),
+                    Done.class);
+        } catch (TrinoException e) {
+            log.debug(e, "Cannot give up transaction %s", transactionId);
+        }
     }
 
     public List<PartitionFiles> partitions(TableSchema table) {
@@ -390,10 +448,11 @@ public final class CatalogRequests {
     }
 
     /** The statistics of the files that may have rows of a predicate. */
-    public TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
+    public TableStatistics statistics(TableSchema table, ScanPredicate predicate) {
         return sidecar.call(
                 Actions.TABLE_STATISTICS,
-                new TableStatisticsRequest(tableId, predicate),
+                new TableStatisticsRequest(
+                        table.id(), OptionalInt.of(table.schemaVersion()), predicate),
                 TableStatistics.class);
     }
 
@@ -429,7 +488,7 @@ public final class CatalogRequests {
     }
 
     public void alterTable(TableSchema table, ColumnChange change) {
-        sidecar.callOnce(
+        sidecar.change(
                 Actions.ALTER_TABLE,
                 new AlterTableRequest(table.id(), table.schemaVersion(), change),
                 TableDescription.class);

@@ -8,7 +8,7 @@ import io.stele.cache.LoadTimes;
 import io.stele.cache.SingleFlightCache;
 import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.TablePlan;
 import io.trino.spi.connector.SchemaTableName;
@@ -52,7 +52,7 @@ public final class ScanPlanCache {
     /** The plans to request together with the snapshot of a query that begins with a name. */
     Expected expect(SchemaTableName first) {
         Map<TableId, CachedTablePlans> here = new HashMap<>();
-        List<KnownPlan> known =
+        List<CachedPlan> known =
                 expected.of(first).stream()
                         .map(
                                 scan -> {
@@ -64,7 +64,7 @@ public final class ScanPlanCache {
                                                                             == scan
                                                                                     .schemaVersion());
                                     plan.ifPresent(cached -> here.put(scan.tableId(), cached));
-                                    return new KnownPlan(
+                                    return new CachedPlan(
                                             scan.tableId(),
                                             scan.schemaVersion(),
                                             plan.map(CachedTablePlans::token),
@@ -136,5 +136,5 @@ public final class ScanPlanCache {
      * @param plans the cached plans of these tables
      */
     public record Expected(
-            SchemaTableName first, List<KnownPlan> known, Map<TableId, CachedTablePlans> plans) {}
+            SchemaTableName first, List<CachedPlan> known, Map<TableId, CachedTablePlans> plans) {}
 }

@@ -54,9 +54,9 @@ public final class TransactionPlans {
 
     /** The transaction's snapshot was opened; takes the plans that came with it. */
     public synchronized void began(
-            ScanPlanCache.Expected expected, String newReadPointId, List<TablePlan> plans) {
+            ScanPlanCache.Expected expected, String newSnapshotId, List<TablePlan> plans) {
         first = expected.first();
-        readPointId = newReadPointId;
+        readPointId = newSnapshotId;
         for (TablePlan plan : plans) {
             if (plan.token().isEmpty()) {
                 continue;

@@ -52,7 +52,7 @@ public final class CancelJobProcedure implements Provider<Procedure> {
 
     /** Called by the engine. */
     public void cancel(ConnectorSession session, String jobId) {
-        sidecar.as(SteleSessionProperties.queryTag(session))
-                .callOnce(Actions.CANCEL_JOB, new CancelJobRequest(jobId), JobStatus.class);
+        sidecar.as(SteleSessionProperties.queryIdentity(session))
+                .change(Actions.CANCEL_JOB, new CancelJobRequest(jobId), JobStatus.class);
     }
 }

@@ -110,7 +110,7 @@ public final class DropPartitionProcedure implements Provider<Procedure> {
                 throw invalid("each partition column once", "'" + column.name() + "' twice");
             }
         }
-        catalog.deletePartitions(table.id(), new ScanPredicate(domains));
+        catalog.deletePartitions(table, new ScanPredicate(domains));
     }
 
     private static ColumnSchema column(TableSchema table, String name) {

@@ -65,7 +65,7 @@ public final class MaintenanceProcedure {
 
     /** Called by the engine. */
     public void run(ConnectorSession session, String schemaName, String tableName) {
-        new CatalogRequests(sidecar.as(SteleSessionProperties.queryTag(session)))
+        new CatalogRequests(sidecar.as(SteleSessionProperties.queryIdentity(session)))
                 .maintain(job, new SchemaTableName(schemaName, tableName));
     }
 }

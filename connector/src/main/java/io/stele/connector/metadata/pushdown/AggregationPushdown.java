@@ -2,11 +2,13 @@ package io.stele.connector.metadata.pushdown;
 
 import com.google.common.collect.ImmutableList;
 import io.stele.connector.config.SteleSessionProperties;
+import io.stele.connector.handle.AggregationChoice;
 import io.stele.connector.handle.SteleAggregation;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleTableVersion;
 import io.stele.connector.metadata.catalog.PartitionConstraints;
+import io.stele.connector.metadata.plan.AggregationChoices;
 import io.stele.connector.type.ScalarExpressions;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
@@ -44,7 +46,8 @@ public final class AggregationPushdown {
 
     /**
      * @param assignments the columns that variables of the functions' arguments name
-     * @param statistics of the table, requested last
+     * @param statistics of the table, requested after all that needs no request
+     * @param choices between sidecar and workers, requested last
      */
     public static Optional<AggregationApplicationResult<ConnectorTableHandle>> apply(
             ConnectorSession session,
@@ -53,7 +56,8 @@ public final class AggregationPushdown {
             List<AggregateFunction> functions,
             Map<String, ColumnHandle> assignments,
             List<List<ColumnHandle>> groupingSets,
-            Supplier<TableStatistics> statistics) {
+            Supplier<TableStatistics> statistics,
+            AggregationChoices choices) {
         if (!SteleSessionProperties.isAggregationPushdownEnabled(session)
                 || groupingSets.size() != 1
                 || !canAggregate(table)) {
@@ -77,8 +81,11 @@ public final class AggregationPushdown {
         }
         if (calls.size() > Aggregation.MAX_CALLS
                 || groups.size() > Aggregation.MAX_GROUP_COLUMNS
-                || !groups.stream().allMatch(column -> isGroupable(table, column))
-                || !isSmall(session, table, groups, statistics)) {
+                || !groups.stream().allMatch(column -> isGroupable(table, column))) {
+            return Optional.empty();
+        }
+        TableStatistics known = statistics.get();
+        if (!isSmall(session, table, groups, known)) {
             return Optional.empty();
         }
         int maxGroups =
@@ -89,10 +96,15 @@ public final class AggregationPushdown {
                         groups.stream().map(SteleColumnHandle::id).toList(),
                         calls,
                         maxGroups,
-                        SteleSessionProperties.isFragmentCacheEnabled(session));
+                        SteleSessionProperties.isResultCacheEnabled(session));
+        Optional<AggregationChoice> choice =
+                choices.find(session, table, aggregation, known.getRowCount().getValue());
+        if (choice.isPresent() && !choice.get().isSidecar()) {
+            return Optional.empty();
+        }
         return Optional.of(
                 result(
-                        table.aggregated(new SteleAggregation(aggregation, columns)),
+                        table.aggregated(new SteleAggregation(aggregation, columns, choice)),
                         groups.size()));
     }
 
@@ -206,8 +218,7 @@ public final class AggregationPushdown {
             ConnectorSession session,
             SteleTableHandle table,
             List<SteleColumnHandle> groups,
-            Supplier<TableStatistics> statistics) {
-        TableStatistics known = statistics.get();
+            TableStatistics known) {
         double rows = known.getRowCount().getValue();
         if (rows > SteleSessionProperties.aggregationPushdownMaxRows(session)) {
             return false;

@@ -22,8 +22,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Decides which joins look their inner side up. Trino accepts every offer without a cost check, so
- * an offer is made only if the session enables it. Stateless.
+ * The choice of the joins that look their inner side up. Trino accepts every offer without a cost
+ * check, so an offer is made only if the session enables it. Stateless.
  */
 public final class IndexJoins {
     private IndexJoins() {}

@@ -12,8 +12,8 @@ import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.stele.connector.read.file.TableUses;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
-import io.stele.protocol.api.FragmentCacheUse;
 import io.stele.protocol.api.MemoryCacheUse;
+import io.stele.protocol.api.ResultCacheUse;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ConnectorTableMetadata;
 import io.trino.spi.connector.InMemoryRecordSet;
@@ -120,7 +120,7 @@ final class CacheRows {
                                 values(table)));
     }
 
-    void addFragments(String node, String process, List<FragmentCacheUse> uses) {
+    void addResultCache(String node, String process, List<ResultCacheUse> uses) {
         uses.forEach(use -> add(node, process, "fragments", use.table(), values(use)));
     }
 
@@ -306,7 +306,7 @@ final class CacheRows {
         return values.buildOrThrow();
     }
 
-    private static Map<String, Object> values(FragmentCacheUse use) {
+    private static Map<String, Object> values(ResultCacheUse use) {
         return ImmutableMap.<String, Object>builder()
                 .put("reads", use.hits() + use.misses() + use.followed())
                 .put("hit_bytes", use.hitBytes())

@@ -11,9 +11,9 @@ import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.AggregateCacheReply;
 import io.stele.protocol.api.DataCacheReply;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.FragmentCacheReply;
 import io.stele.protocol.api.MemoryCachesReply;
 import io.trino.spi.NodeManager;
 import io.trino.spi.connector.ConnectorSession;
@@ -78,7 +78,7 @@ public final class CachesTable implements SystemTable {
         rows.addDataPages(node, CacheRows.WORKER, pages.space(), pages.tables());
         rows.addInMemory(node, "footers", footers.statistics(), footers.uses());
         rows.addInMemory(node, "columns", columns.statistics(), columns.uses());
-        rows.addFragments(node, CacheRows.WORKER, filteredRows.uses());
+        rows.addResultCache(node, CacheRows.WORKER, filteredRows.uses());
         if (nodes.getCurrentNode().isCoordinator()) {
             addSidecar(rows);
             if (metadata.isEnabled()) {
@@ -92,9 +92,9 @@ public final class CachesTable implements SystemTable {
     private void addSidecar(CacheRows rows) {
         DataCacheReply data = sidecar.call(Actions.DATA_CACHE, Done.DONE, DataCacheReply.class);
         rows.addDataPages(data.nodeId(), CacheRows.SIDECAR, data.space(), data.tables());
-        FragmentCacheReply fragments =
-                sidecar.call(Actions.FRAGMENT_CACHE, Done.DONE, FragmentCacheReply.class);
-        rows.addFragments(fragments.nodeId(), CacheRows.SIDECAR, fragments.uses());
+        AggregateCacheReply aggregateCache =
+                sidecar.call(Actions.AGGREGATE_CACHE, Done.DONE, AggregateCacheReply.class);
+        rows.addResultCache(aggregateCache.nodeId(), CacheRows.SIDECAR, aggregateCache.uses());
         MemoryCachesReply memory =
                 sidecar.call(Actions.MEMORY_CACHES, Done.DONE, MemoryCachesReply.class);
         rows.addSidecarMemory(memory.nodeId(), memory.uses());

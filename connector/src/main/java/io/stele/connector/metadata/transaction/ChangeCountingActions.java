@@ -25,9 +25,9 @@ public final class ChangeCountingActions implements SidecarActions {
     }
 
     @Override
-    public <T> T callOnce(String action, Object request, Class<T> replyType) {
+    public <T> T change(String action, Object request, Class<T> replyType) {
         try {
-            return actions.callOnce(action, request, replyType);
+            return actions.change(action, request, replyType);
         } finally {
             changes.incrementAndGet();
         }

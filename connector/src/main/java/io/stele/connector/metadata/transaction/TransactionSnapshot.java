@@ -40,7 +40,7 @@ public final class TransactionSnapshot {
     private final Optional<MetadataCache> cache;
     private final TransactionPlans plans;
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
-    private SnapshotLeases.@Nullable Lease readPoint;
+    private SnapshotLeases.@Nullable Lease snapshotLease;
     private final LongSupplier changes;
     private long heardChanges = -1; // their number when the cache received all changes
     private boolean closed;
@@ -68,8 +68,8 @@ public final class TransactionSnapshot {
         SnapshotLeases.@Nullable Lease lease;
         synchronized (this) {
             closed = true;
-            lease = readPoint;
-            readPoint = null;
+            lease = snapshotLease;
+            snapshotLease = null;
         }
         plans.close();
         if (lease != null) {
@@ -77,7 +77,7 @@ public final class TransactionSnapshot {
         }
     }
 
-    /** The plans of scans at {@link #readPoint}. */
+    /** The plans of scans at {@link #snapshotLease}. */
     public TransactionPlans plans() {
         return plans;
     }
@@ -104,7 +104,7 @@ public final class TransactionSnapshot {
                                                 predicate,
                                                 () ->
                                                         catalog.statistics(
-                                                                table.schema().id(), predicate)));
+                                                                table.schema(), predicate)));
     }
 
     public List<String> schemaNames() {
@@ -126,14 +126,14 @@ public final class TransactionSnapshot {
     }
 
     /**
-     * The relation of a name, to be read at {@link #readPoint}. If neither is loaded, one request
-     * fetches both. Trino asks for a materialized view, a view and a table of each name of a query,
-     * and the first request answers all.
+     * The relation of a name, to be read at {@link #snapshotLease}. If neither is loaded, one
+     * request fetches both. Trino asks for a materialized view, a view and a table of each name of
+     * a query, and the first request answers all.
      */
     public Relation open(SchemaTableName name, Optional<Lsn> atLeast) {
         boolean isKnown;
         synchronized (this) {
-            isKnown = readPoint != null || relations.containsKey(name);
+            isKnown = snapshotLease != null || relations.containsKey(name);
         }
         if (isKnown) {
             return find(name);
@@ -195,9 +195,9 @@ public final class TransactionSnapshot {
                 return relation; // there is nothing of the name
             }
             relations.putIfAbsent(name, relation);
-            if (readPoint == null && !closed) {
+            if (snapshotLease == null && !closed) {
                 SnapshotLeases.Lease lease = opened.lease().get();
-                readPoint = lease;
+                snapshotLease = lease;
                 expected.ifPresent(scans -> plans.began(scans, lease.id(), opened.plans()));
                 return relation;
             }
@@ -256,18 +256,18 @@ public final class TransactionSnapshot {
     }
 
     /** The leased snapshot; INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */
-    public synchronized SnapshotLeases.Lease readPoint(Optional<Lsn> atLeast) {
+    public synchronized SnapshotLeases.Lease snapshotLease(Optional<Lsn> atLeast) {
         if (closed) {
             throw new IllegalStateException("The transaction has ended");
         }
-        if (readPoint == null) {
-            readPoint = snapshotLeases.open(atLeast);
-        } else if (atLeast.isPresent() && readPoint.lsn().compareTo(atLeast.get()) < 0) {
+        if (snapshotLease == null) {
+            snapshotLease = snapshotLeases.open(atLeast);
+        } else if (atLeast.isPresent() && snapshotLease.lsn().compareTo(atLeast.get()) < 0) {
             throw new TrinoException(
                     INVALID_SESSION_PROPERTY,
                     "Expected a transaction that sees LSN %s (read_lsn), found its snapshot at %s"
-                            .formatted(atLeast.get(), readPoint.lsn()));
+                            .formatted(atLeast.get(), snapshotLease.lsn()));
         }
-        return readPoint;
+        return snapshotLease;
     }
 }

@@ -2,6 +2,7 @@ package io.stele.connector.metadata.transaction;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.stele.connector.handle.ExistingRows;
@@ -39,7 +40,9 @@ public final class WriteTransactions {
     private final SidecarActions sidecar;
     private final CatalogRequests catalog;
     private final Leases leases;
-    private final Map<String, SteleWriteHandle> open = new LinkedHashMap<>(); // guarded by this
+
+    @GuardedBy("this")
+    private final Map<String, SteleWriteHandle> open = new LinkedHashMap<>();
 
     public WriteTransactions(SidecarActions sidecar, CatalogRequests catalog, Leases leases) {
         this.leases = requireNonNull(leases, "leases is null");

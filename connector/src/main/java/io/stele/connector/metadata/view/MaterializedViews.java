@@ -41,7 +41,8 @@ import java.util.Optional;
  * The materialized views of one Trino transaction: their definitions, storage tables, refresh and
  * freshness. Each has a storage table for its rows, which has no name of its own under which it is
  * found. A refresh replaces its rows in one step of the log, so that readers see either the old
- * rows or the new ones. It also records the snapshots that they were made of ({@link RefreshNote}).
+ * rows or the new ones. It also records the snapshots that they were made of ({@link
+ * RefreshRecord}).
  *
  * <p>Invariant: a view is shown as fresh only if no base table changed after the snapshot that its
  * rows were made of. A refresh fails if the rows were replaced after its own snapshot, and the note
@@ -173,14 +174,14 @@ public final class MaterializedViews {
 
     /** Whether what the view's rows were made of is as it was. */
     public MaterializedViewFreshness freshness(SchemaTableName name) {
-        Optional<RefreshNote> noted = view(name).refresh().map(RefreshNote::of);
+        Optional<RefreshRecord> noted = view(name).refresh().map(RefreshRecord::of);
         if (noted.isEmpty()) {
             return new MaterializedViewFreshness(STALE, Optional.empty());
         }
-        RefreshNote note = noted.get();
-        Optional<Instant> lastFresh = Optional.of(note.start());
-        boolean unknown = note.elsewhere();
-        for (RefreshNote.Base base : note.bases()) {
+        RefreshRecord last = noted.get();
+        Optional<Instant> lastFresh = Optional.of(last.start());
+        boolean unknown = last.elsewhere();
+        for (RefreshRecord.Base base : last.bases()) {
             Optional<TableDescription> table = current(base);
             if (table.isEmpty()) {
                 return new MaterializedViewFreshness(STALE, lastFresh);
@@ -194,7 +195,7 @@ public final class MaterializedViews {
     }
 
     /** The table, unless it is another one, or has changed since. */
-    private Optional<TableDescription> current(RefreshNote.Base base) {
+    private Optional<TableDescription> current(RefreshRecord.Base base) {
         return catalog.findTable(new SchemaTableName(base.schemaName(), base.tableName()))
                 .filter(table -> table.schema().id().equals(base.tableId()))
                 .filter(table -> table.schema().schemaVersion() == base.schemaVersion())
@@ -223,6 +224,6 @@ public final class MaterializedViews {
             boolean elsewhere) {
         TableId storage = write.table().id();
         writes.replace(write, fragments);
-        catalog.setRefresh(storage, RefreshNote.of(start, sources, elsewhere).text());
+        catalog.setRefresh(storage, RefreshRecord.of(start, sources, elsewhere).text());
     }
 }

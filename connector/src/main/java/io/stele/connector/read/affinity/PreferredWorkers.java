@@ -26,9 +26,9 @@ import java.util.Optional;
  * are.
  *
  * <p>The engine may choose a second node. The split names the first one, so that another node does
- * not fill its cache with exceptional reads ({@link io.stele.connector.sidecar.CacheUse#VISIT}).
- * This class repeats the choice of this engine version (its {@code StableHostAddressProvider}); a
- * test compares the two. Thread-safe.
+ * not fill its cache with exceptional reads ({@link
+ * io.stele.connector.sidecar.CacheUse#SECOND_ACCESS}). This class repeats the choice of this engine
+ * version (its {@code StableHostAddressProvider}); a test compares the two. Thread-safe.
  */
 public final class PreferredWorkers {
     /** Least number of keys per worker, so that hashing spreads them evenly. */

@@ -2,6 +2,7 @@ package io.stele.connector.read.affinity;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,7 +25,9 @@ public final class ShardQueues {
     private static final int MAX_QUERIES = 10_000;
 
     private final Predicate<String> isRunning;
-    private final Map<String, Map<Integer, long[]>> running = new HashMap<>(); // guarded by this
+
+    @GuardedBy("this")
+    private final Map<String, Map<Integer, long[]>> running = new HashMap<>();
 
     /**
      * @param isRunning whether the query of a snapshot (by the id of its lease) is still running

@@ -86,7 +86,8 @@ public final class DecodedColumnCache {
      */
     void offer(Key key, Block block, long nanos) {
         uses.missed(key.path, nanos);
-        if (seen.knows(key.hashCode()) && block.getRetainedSizeInBytes() <= MAX_ENTRY_BYTES) {
+        if (seen.recordAccess(key.hashCode())
+                && block.getRetainedSizeInBytes() <= MAX_ENTRY_BYTES) {
             PackedBlock.pack(block, key.type()).ifPresent(packed -> blocks.put(key, packed));
         }
     }

@@ -7,8 +7,8 @@ import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.connector.config.FilteredRowsCacheConfig;
 import io.stele.objectstore.cached.DataFiles;
-import io.stele.objectstore.cached.FragmentUses;
-import io.stele.protocol.api.FragmentCacheUse;
+import io.stele.objectstore.cached.ResultCacheUses;
+import io.stele.protocol.api.ResultCacheUse;
 import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -94,17 +94,17 @@ public final class FilteredRowsCache {
                                 computed,
                                 found.rowCount(),
                                 key.deletedCount(),
-                                key.fragment()));
+                                key.digest()));
     }
 
     /**
      * Its counters and contents: of all of it, then of each table's part; none if it is switched
      * off.
      */
-    public List<FragmentCacheUse> uses() {
+    public List<ResultCacheUse> uses() {
         if (!enabled) {
             return List.of();
         }
-        return FragmentUses.of(rows, id -> names.getOrDefault(id, id));
+        return ResultCacheUses.of(rows, id -> names.getOrDefault(id, id));
     }
 }

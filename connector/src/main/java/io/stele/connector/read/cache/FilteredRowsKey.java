@@ -6,7 +6,7 @@ import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.ScanPredicates;
-import io.stele.protocol.predicate.CanonicalFragment;
+import io.stele.protocol.predicate.CanonicalRead;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.schema.ColumnSchema;
 import io.trino.spi.predicate.Domain;
@@ -22,19 +22,19 @@ import org.roaringbitmap.buffer.ImmutableRoaringBitmap;
  * The key of {@link FilteredRows} in the filtered-rows cache. All its parts are immutable and named
  * by id, so a cached entry is never wrong, only unused.
  *
- * @param fragment digest of the columns, with their present types and fields, and of every
- *     condition by which the scan may omit rows, except those that all rows of the file satisfy
+ * @param digest digest of the columns, with their present types and fields, and of every condition
+ *     by which the scan may omit rows, except those that all rows of the file satisfy
  * @param path of the file
  * @param start of the part's first byte
  * @param deletedCount deleted rows of the file: their number determines which they are, since rows
  *     are deleted in one order
  */
-record FilteredRowsKey(String fragment, String path, long start, long length, long deletedCount) {
+record FilteredRowsKey(String digest, String path, long start, long length, long deletedCount) {
     /** The version of the meaning of cached rows. */
     private static final int FORMAT = 1;
 
     FilteredRowsKey {
-        requireNonNull(fragment, "fragment is null");
+        requireNonNull(digest, "digest is null");
         requireNonNull(path, "path is null");
     }
 
@@ -53,7 +53,7 @@ record FilteredRowsKey(String fragment, String path, long start, long length, lo
         if (split.filterLsn() || !isOfValues) {
             return Optional.empty();
         }
-        CanonicalFragment text = new CanonicalFragment(FORMAT);
+        CanonicalRead text = new CanonicalRead(FORMAT);
         for (SteleColumnHandle column : wanted) {
             ColumnSchema schema = table.table().column(column.id());
             text.add(name(column) + " " + schema.type());
@@ -75,7 +75,7 @@ record FilteredRowsKey(String fragment, String path, long start, long length, lo
     }
 
     private static boolean addConditions(
-            CanonicalFragment text,
+            CanonicalRead text,
             SteleTableHandle table,
             TupleDomain<SteleColumnHandle> constraint,
             List<Integer> certainColumns) {

@@ -3,7 +3,7 @@ package io.stele.connector.read.cache;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.read.page.CachedResultMetrics;
-import io.stele.protocol.api.FragmentUse;
+import io.stele.protocol.api.CachedResultUse;
 import io.trino.spi.Page;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** A page source of cached rows. Confined to one driver. */
 final class FilteredRowsPageSource implements ConnectorPageSource {
     private final Iterator<Page> pages;
-    private final FragmentUse use;
+    private final CachedResultUse use;
     private boolean closed;
 
     /**
@@ -22,7 +22,7 @@ final class FilteredRowsPageSource implements ConnectorPageSource {
      */
     FilteredRowsPageSource(FilteredRows rows, long nanos) {
         this.pages = requireNonNull(rows, "rows is null").pages().iterator();
-        this.use = new FragmentUse(1, 0, rows.bytes(), nanos);
+        this.use = new CachedResultUse(1, 0, rows.bytes(), nanos);
     }
 
     @Override

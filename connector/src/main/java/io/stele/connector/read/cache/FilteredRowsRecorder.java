@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Copies rows as a scan gives them, as far as a limit of bytes, into pages without gaps. Confined
- * to one driver.
+ * A recorder that copies rows as a scan gives them, as far as a limit of bytes, into pages without
+ * gaps. Confined to one driver.
  */
 final class FilteredRowsRecorder {
     /** As the reader's: what is made of pages is made for this size. */

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.read.page.CachedResultMetrics;
 import io.stele.connector.read.page.EnforcingPageSource;
 import io.stele.connector.read.page.ForwardingPageSource;
-import io.stele.protocol.api.FragmentUse;
+import io.stele.protocol.api.CachedResultUse;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
@@ -154,7 +154,8 @@ final class RecordingPageSource extends ForwardingPageSource {
 
     @Override
     public Metrics getMetrics() {
-        return super.getMetrics().mergeWith(CachedResultMetrics.of(new FragmentUse(0, 1, 0, 0)));
+        return super.getMetrics()
+                .mergeWith(CachedResultMetrics.of(new CachedResultUse(0, 1, 0, 0)));
     }
 
     @Override

@@ -38,11 +38,12 @@ public record FileDataSources(
      * @param isCached whether file metadata is cached in {@code fileMetadata}
      */
     public static FileDataSources of(
-            ChecksummedFile file,
+            FileMetadataCache.Opened opened,
             FileMetadataCache fileMetadata,
             boolean isCached,
             OrcReaderOptions options)
             throws IOException {
+        ChecksummedFile file = opened.file();
         WarehouseOrcDataSource source = new WarehouseOrcDataSource(file, options);
         DataSize whole = isCached ? SMALL_FILE : options.getTinyStripeThreshold();
         if (file.sizeBytes() <= whole.toBytes()) {
@@ -54,19 +55,34 @@ public record FileDataSources(
                     source,
                     new MemoryOrcDataSource(source.getId(), Slices.wrappedBuffer(content)),
                     options,
-                    isCached ? fileMetadata.footer(file, end) : FileFooter.read(file, end));
+                    footer(opened, fileMetadata, isCached, end));
         }
         FileFooter.End end =
                 length -> source.readTail(Math.max(length, FileFooter.FIRST_READ_BYTES)).getBytes();
         if (!isCached) {
-            return new FileDataSources(source, source, options, FileFooter.read(file, end));
+            return new FileDataSources(
+                    source, source, options, footer(opened, fileMetadata, false, end));
         }
-        FileFooter footer = fileMetadata.footer(file, end);
+        FileFooter footer = footer(opened, fileMetadata, true, end);
         return new FileDataSources(
                 source,
                 new CachedStripesDataSource(
                         source, fileMetadata, footer.reader().getFooter().getStripes()),
                 options.withTinyStripeThreshold(NO_STRIPE),
                 footer);
+    }
+
+    private static FileFooter footer(
+            FileMetadataCache.Opened opened,
+            FileMetadataCache fileMetadata,
+            boolean isCached,
+            FileFooter.End end)
+            throws IOException {
+        if (opened.footer().isPresent()) {
+            return opened.footer().get();
+        }
+        return isCached
+                ? fileMetadata.footer(opened.file(), end)
+                : FileFooter.read(opened.file(), end);
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.columnfile.index.KeyIndexReader;
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.metadata.FileMetadata;
@@ -71,52 +72,120 @@ public final class FileMetadataCache {
     }
 
     /**
-     * The file of a split, whose reads are checked if it has checksums.
+     * A file that was opened.
+     *
+     * @param footer its decoded end, if it came with the checksums
+     */
+    public record Opened(ChecksummedFile file, Optional<FileFooter> footer) {}
+
+    /**
+     * The file of a split, whose reads are checked if it has checksums. Of a file whose key index
+     * has its metadata, all of these are loaded, with one request.
      *
      * @param use of the data page cache
      * @param isCached whether footers are cached here
      */
-    public ChecksummedFile open(SteleFileSplit split, CacheUse use, boolean isCached)
-            throws IOException {
+    public Opened open(SteleFileSplit split, CacheUse use, boolean isCached) throws IOException {
         ObjectStore store = warehouses.open(use);
         String path = split.path();
-        if (isCached && split.fresh() && store.isRemote() && !isKnown(split)) {
+        if (isCached && split.fresh() && store.isRemote() && !isLoaded(split)) {
             asked.get(path, () -> ask(split)); // requested once per file, also after a failure
         }
         ObjectReader reader = store.open(path, split.sizeBytes());
-        if (reader.isPrefetching() && parts.peek(Key.footer(path)).isEmpty()) {
+        boolean isEndKnown = parts.peek(Key.footer(path)).isPresent();
+        boolean isIndexed = isCached && split.indexedMetadata().isPresent();
+        if (reader.isPrefetching() && !isEndKnown && (!isIndexed || isSmall(split))) {
             // While the checksums are read
             long start = firstRead(split);
             reader.prefetch(start, split.sizeBytes() - start);
         }
-        Optional<FileChecksums> sums = Optional.empty();
-        if (split.checksumBlockBytes().isPresent()) {
-            int blockBytes = split.checksumBlockBytes().getAsInt();
-            sums =
+        Optional<FileFooter> footer = Optional.empty();
+        if (isIndexed && !isEndKnown) {
+            footer =
                     Optional.of(
-                            checksums.get(
-                                    path,
-                                    () ->
-                                            FileChecksums.load(
-                                                    store, path, split.sizeBytes(), blockBytes)));
+                            (FileFooter)
+                                    get(Key.footer(path), () -> loadIndexed(store, reader, split)));
         }
-        return new ChecksummedFile(store, reader, path, split.sizeBytes(), sums);
+        ChecksummedFile file =
+                new ChecksummedFile(
+                        store, reader, path, split.sizeBytes(), checksums(store, split));
+        return new Opened(file, footer);
+    }
+
+    private Optional<FileChecksums> checksums(ObjectStore store, SteleFileSplit split)
+            throws IOException {
+        String path = split.path();
+        if (split.indexedMetadata().isPresent()) {
+            return Optional.of(checksums.get(path, () -> sums(split, readIndexed(store, split))));
+        }
+        if (split.checksumBlockBytes().isEmpty()) {
+            return Optional.empty();
+        }
+        int blockBytes = split.checksumBlockBytes().getAsInt();
+        return Optional.of(
+                checksums.get(
+                        path,
+                        () -> FileChecksums.load(store, path, split.sizeBytes(), blockBytes)));
+    }
+
+    private static FileMetadata readIndexed(ObjectStore store, SteleFileSplit split)
+            throws IOException {
+        return KeyIndexReader.readMetadata(
+                store, split.path(), split.sizeBytes(), split.indexedMetadata().orElseThrow());
+    }
+
+    private static FileChecksums sums(SteleFileSplit split, FileMetadata metadata) {
+        return metadata.checksums(
+                split.path(), split.sizeBytes(), WrittenFile.keyIndexPath(split.path()));
+    }
+
+    /** Loads all metadata of a file from its key index, and caches those beside the footer. */
+    private FileFooter loadIndexed(ObjectStore store, ObjectReader reader, SteleFileSplit split)
+            throws IOException {
+        FileMetadata metadata = readIndexed(store, split);
+        FileChecksums sums = sums(split, metadata);
+        checksums.put(split.path(), sums);
+        if (!metadata.isChecksumsAlone()) {
+            return keepStripes(split.path(), split.sizeBytes(), metadata.bytes());
+        }
+        ChecksummedFile file =
+                new ChecksummedFile(
+                        store, reader, split.path(), split.sizeBytes(), Optional.of(sums));
+        return FileFooter.read(
+                file,
+                length -> {
+                    int wanted = Math.max(length, FileFooter.FIRST_READ_BYTES);
+                    byte[] end = new byte[(int) Math.min(wanted, file.sizeBytes())];
+                    file.read(file.sizeBytes() - end.length, end, 0, end.length);
+                    return end;
+                });
+    }
+
+    private static boolean isSmall(SteleFileSplit split) {
+        return split.sizeBytes() <= FileDataSources.SMALL_FILE.toBytes();
     }
 
     /** From where on the first read of a file is: it is widened to whole blocks of checksums. */
     private static long firstRead(SteleFileSplit split) {
-        if (split.sizeBytes() <= FileDataSources.SMALL_FILE.toBytes()) {
+        if (isSmall(split)) {
             return 0;
         }
         long start = Math.max(0, split.sizeBytes() - FileFooter.FIRST_READ_BYTES);
-        return start - start % split.checksumBlockBytes().orElse(1);
+        int blockBytes =
+                split.checksumBlockBytes()
+                        .orElse(
+                                split.indexedMetadata().isPresent()
+                                        ? FileChecksums.BLOCK_BYTES
+                                        : 1);
+        return start - start % blockBytes;
     }
 
     /** Whether a split's file can be opened without reading any of it. */
-    public boolean isKnown(SteleFileSplit split) {
+    public boolean isLoaded(SteleFileSplit split) {
         String path = split.path();
         return parts.peek(Key.footer(path)).isPresent()
-                && (split.checksumBlockBytes().isEmpty() || checksums.peek(path).isPresent());
+                && ((split.checksumBlockBytes().isEmpty() && split.indexedMetadata().isEmpty())
+                        || checksums.peek(path).isPresent());
     }
 
     /** Whether the metadata of a split's file came from a node that has it in memory. */
@@ -126,16 +195,16 @@ public final class FileMetadataCache {
             if (found.isEmpty()) {
                 return false;
             }
-            FileMetadata metadata = FileMetadata.decode(split.path(), found.get());
+            FileMetadata metadata =
+                    FileMetadata.decode(split.path(), found.get(), split.sizeBytes());
+            if (metadata.isChecksumsAlone()) {
+                return false; // what is missing costs as much as all
+            }
             written(
                     split.path(),
                     split.sizeBytes(),
-                    FileChecksums.decode(
-                            split.path(),
-                            split.sizeBytes(),
-                            split.checksumBlockBytes().orElse(FileChecksums.BLOCK_BYTES),
-                            WrittenFile.checksumsPath(split.path()),
-                            metadata.checksums()),
+                    metadata.checksums(
+                            split.path(), split.sizeBytes(), "the metadata of " + split.path()),
                     metadata.bytes());
             freshCount.increment();
             return true;
@@ -220,9 +289,15 @@ public final class FileMetadataCache {
                     "Expected metadata of a file of %d bytes, found that of %d for %s"
                             .formatted(sizeBytes, written.end(), path));
         }
-        FileFooter footer = FileFooter.read(path, sizeBytes, written::last);
+        FileFooter footer = keepStripes(path, sizeBytes, written);
         checksums.put(path, sums);
         parts.put(Key.footer(path), footer);
+    }
+
+    /** Caches the metadata of stripes; returns the footer. */
+    private FileFooter keepStripes(String path, long sizeBytes, FileMetadataBytes written)
+            throws IOException {
+        FileFooter footer = FileFooter.read(path, sizeBytes, written::last);
         for (StripeInformation stripe : footer.reader().getFooter().getStripes()) {
             if (RawStripeMetadata.isCacheable(stripe)
                     && written.hasEnds(
@@ -239,6 +314,7 @@ public final class FileMetadataCache {
                                         stripe.getFooterLength())));
             }
         }
+        return footer;
     }
 
     /** Its counters for each table. */

@@ -32,11 +32,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Fetches the parts of a file that a scan will read before the scan needs them. First come the row
- * indexes and footers of all its stripes at once. Then come their columns, whose positions the
- * footers give, as many stripes ahead as the {@link RetrievalBalance} has room for. So the scan
- * waits for the warehouse about twice, not several times per stripe. A scan that computes more than
- * it reads holds no more than it needs.
+ * A prefetch of the parts of a file that a scan will read. First come the row indexes and footers
+ * of all its stripes at once. Then come their columns, whose positions the footers give, as many
+ * stripes ahead as the {@link RetrievalBalance} has room for. So the scan waits for the warehouse
+ * about twice, not several times per stripe. A scan that computes more than it reads holds no more
+ * than it needs.
  *
  * <p>The scan itself still reads through the cache: it finds the pages, or waits for those in
  * flight. Its methods are called by the scan's thread and by tasks of the executor; guarded by
@@ -303,28 +303,39 @@ public final class StripePrefetch implements AutoCloseable {
                         .orElse(true);
     }
 
-    /** Of the scan's columns; none if the footer cannot be read. */
+    /**
+     * Of the data of the scan's columns, whose row indexes are here; none if the footer cannot be
+     * read.
+     */
     private List<Range> ranges(StripeInformation stripe) {
         List<Range> ranges = new ArrayList<>();
         try {
             long position = stripe.getOffset();
-            long start = position;
-            long end = position;
+            long data = position + stripe.getIndexLength();
+            long start = data;
+            long end = data;
             for (Stream stream : footer(stripe).getStreams()) {
-                if (stream.getLength() > 0 && columns.contains(stream.getColumnId())) {
-                    if (position - end > maxGap) {
-                        ranges.add(new Range(start, end - start));
+                boolean isWanted = position >= data && columns.contains(stream.getColumnId());
+                if (stream.getLength() > 0 && isWanted) {
+                    if (end == start || position - end > maxGap) {
+                        add(ranges, start, end);
                         start = position;
                     }
                     end = position + stream.getLength();
                 }
                 position += stream.getLength();
             }
-            ranges.add(new Range(start, end - start));
+            add(ranges, start, end);
         } catch (IOException | RuntimeException e) {
             // The reader of the stripe gets the same failure, and reports it
         }
         return List.copyOf(ranges);
+    }
+
+    private static void add(List<Range> ranges, long start, long end) {
+        if (end > start) {
+            ranges.add(new Range(start, end - start));
+        }
     }
 
     private StripeFooter footer(StripeInformation stripe) throws IOException {

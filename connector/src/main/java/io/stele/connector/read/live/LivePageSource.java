@@ -10,10 +10,10 @@ import io.stele.connector.read.page.ScanChannel;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.QueryTag;
+import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.FragmentUse;
+import io.stele.protocol.api.CachedResultUse;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
@@ -45,7 +45,7 @@ final class LivePageSource implements ConnectorPageSource {
 
     private final SteleSidecar sidecar;
     private final byte[] ticket;
-    private final QueryTag tag;
+    private final QueryIdentity identity;
     private final List<Type> types;
     private final List<ScanChannel> channels;
     private final MemoryContext memory;
@@ -61,21 +61,21 @@ final class LivePageSource implements ConnectorPageSource {
 
     /**
      * @param ticket the ticket of the stream
-     * @param tag the identity of the query
+     * @param identity the identity of the query
      * @param types types of the stream's columns
      * @param channels the wanted columns, made from the stream's
      */
     LivePageSource(
             SteleSidecar sidecar,
             ScanTicket ticket,
-            QueryTag tag,
+            QueryIdentity identity,
             List<Type> types,
             List<ScanChannel> channels,
             MemoryContext memory) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.ticket = ticket.encode();
-        this.tag = requireNonNull(tag, "tag is null");
-        this.stream = sidecar.scan(this.ticket, tag);
+        this.identity = requireNonNull(identity, "identity is null");
+        this.stream = sidecar.scan(this.ticket, identity);
         this.types = List.copyOf(types);
         this.channels = List.copyOf(channels);
         this.memory = requireNonNull(memory, "memory is null");
@@ -101,7 +101,7 @@ final class LivePageSource implements ConnectorPageSource {
                 return null;
             }
             pause = null;
-            stream = sidecar.scan(ticket, tag);
+            stream = sidecar.scan(ticket, identity);
         }
         long start = System.nanoTime();
         try {
@@ -134,7 +134,7 @@ final class LivePageSource implements ConnectorPageSource {
             return false;
         }
         startedAgain = true;
-        stream = sidecar.scan(ticket, tag);
+        stream = sidecar.scan(ticket, identity);
         return true;
     }
 
@@ -158,7 +158,7 @@ final class LivePageSource implements ConnectorPageSource {
             if (message.appMetadata().hasRemaining()) {
                 metrics =
                         CachedResultMetrics.of(
-                                ApiJson.read(bytes(message.appMetadata()), FragmentUse.class));
+                                ApiJson.read(bytes(message.appMetadata()), CachedResultUse.class));
             }
             if (decoder.fields().size() != types.size()) {
                 throw new TrinoException(

@@ -36,7 +36,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
-/** Opens streams of the rows that only a sidecar has. Thread-safe. */
+/** A factory of page sources over streams of the rows that only a sidecar has. Thread-safe. */
 public final class LivePageSources {
     private final SteleSidecar sidecar;
     private final TrinoTypes types;
@@ -119,7 +119,7 @@ public final class LivePageSources {
         return new LivePageSource(
                 sidecar,
                 ticket,
-                SteleSessionProperties.queryTag(session),
+                SteleSessionProperties.queryIdentity(session),
                 made.columns().stream().map(SteleColumnHandle::type).toList(),
                 columns.stream()
                         .<ScanChannel>map(
@@ -135,7 +135,7 @@ public final class LivePageSources {
             int shard,
             List<SteleColumnHandle> wanted,
             MemoryContext memory) {
-        ChangedLsns lsns = ChangedLsns.of(changes);
+        ChangeLsnRange lsns = ChangeLsnRange.of(changes);
         if (lsns.isEmpty() || changes.constraint().isNone()) {
             return new FixedPageSource(ImmutableList.of());
         }
@@ -169,7 +169,7 @@ public final class LivePageSources {
         return new LivePageSource(
                 sidecar,
                 ticket,
-                SteleSessionProperties.queryTag(session),
+                SteleSessionProperties.queryIdentity(session),
                 types(columns),
                 channels,
                 memory);
@@ -213,7 +213,7 @@ public final class LivePageSources {
         return new LivePageSource(
                 sidecar,
                 ticket,
-                SteleSessionProperties.queryTag(session),
+                SteleSessionProperties.queryIdentity(session),
                 types(columns),
                 columns.channels(),
                 memory);

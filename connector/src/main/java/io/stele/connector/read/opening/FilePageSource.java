@@ -139,11 +139,21 @@ final class FilePageSource implements ConnectorPageSource {
                 .mergeWith(
                         new Metrics(
                                 Map.of(
-                                        "Bytes read of files", new LongCount(tally.readBytes()),
+                                        "Bytes read of files",
+                                        new LongCount(tally.readBytes()),
+                                        "Bytes from the data cache",
+                                        // what a prefetch of this scan fetched is not from the
+                                        // cache
+                                        new LongCount(
+                                                Math.max(
+                                                        0,
+                                                        tally.readBytes() - tally.fetchedBytes())),
                                         "Bytes fetched from the warehouse",
-                                                new LongCount(tally.fetchedBytes()),
+                                        new LongCount(tally.fetchedBytes()),
                                         "Requests to the warehouse",
-                                                new LongCount(tally.requests()))));
+                                        new LongCount(tally.requests()),
+                                        "Waits for the warehouse",
+                                        new LongCount(tally.waits()))));
     }
 
     @Override

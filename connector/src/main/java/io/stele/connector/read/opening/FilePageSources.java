@@ -38,7 +38,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.roaringbitmap.RoaringBitmap;
 
-/** Opens column files for scans. Thread-safe. */
+/** A factory of page sources over column files. Thread-safe. */
 public final class FilePageSources {
     /**
      * The size to which trino-orc grows anyway; a first page of one row only costs a short query
@@ -114,7 +114,7 @@ public final class FilePageSources {
         // One with bitmap indexes may not even be opened
         if (constraint.isNone()
                 || split.bitmapIndexBytes().isPresent()
-                || fileMetadata.isKnown(split)) {
+                || fileMetadata.isLoaded(split)) {
             return;
         }
         try {

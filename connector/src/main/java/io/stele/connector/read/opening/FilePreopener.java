@@ -16,9 +16,9 @@ import io.trino.spi.predicate.TupleDomain;
 import java.util.List;
 
 /**
- * Begins to open files when splits of them are planned, if this node is the one that reads them:
- * the engine takes tens of milliseconds from there to the first page sources, and longer to those
- * that its drivers are not free for yet. Thread-safe.
+ * A prefetcher that begins to open files when splits of them are planned, if this node is the one
+ * that reads them: the engine takes tens of milliseconds from there to the first page sources, and
+ * longer to those that its drivers are not free for yet. Thread-safe.
  */
 public final class FilePreopener {
     /**

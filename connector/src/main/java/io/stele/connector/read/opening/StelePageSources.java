@@ -45,7 +45,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Opens splits. Thread-safe. */
+/** The provider of the page sources of splits. Thread-safe. */
 public final class StelePageSources implements ConnectorPageSourceProvider {
     private final FilePageSources files;
     private final LivePageSources live;
@@ -157,7 +157,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             TupleDomain<SteleColumnHandle> found,
             MemoryContext memory) {
         if (!FilteredRowsScan.isPossible(filteredRows, table)
-                || !SteleSessionProperties.isFragmentCacheEnabled(session)) {
+                || !SteleSessionProperties.isResultCacheEnabled(session)) {
             return Optional.empty();
         }
         filteredRows.reading(table.table());
@@ -246,7 +246,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         }
         return preferredWorkers.isPreferred(file.preferredWorker())
                 ? CacheUse.FILL
-                : CacheUse.VISIT;
+                : CacheUse.SECOND_ACCESS;
     }
 
     private static void checkNotDropped(SteleTableHandle table, SteleColumnHandle column) {

@@ -2,19 +2,19 @@ package io.stele.connector.read.page;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import io.stele.protocol.api.FragmentUse;
+import io.stele.protocol.api.CachedResultUse;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.metrics.Metrics;
 import java.util.Map;
 
 /**
- * A converter of {@link FragmentUse} counters into the operator metrics of EXPLAIN ANALYZE VERBOSE,
- * for the aggregate cache and the filtered-rows cache. Stateless.
+ * A converter of {@link CachedResultUse} counters into the operator metrics of EXPLAIN ANALYZE
+ * VERBOSE, for the aggregate cache and the filtered-rows cache. Stateless.
  */
 public final class CachedResultMetrics {
     private CachedResultMetrics() {}
 
-    public static Metrics of(FragmentUse use) {
+    public static Metrics of(CachedResultUse use) {
         return new Metrics(
                 Map.of(
                         "Fragment results found", new LongCount(use.found()),

@@ -3,8 +3,8 @@ package io.stele.connector.read.page;
 import java.util.Arrays;
 
 /**
- * Numbers the distinct values of a sequence in the order of their first appearance, up to 256 of
- * them. Confined to one thread.
+ * A numbering of the distinct values of a sequence in the order of their first appearance, up to
+ * 256 of them. Confined to one thread.
  */
 public final class DistinctNumbers {
     /** Greatest number of distinct values that one byte indexes. */

@@ -11,9 +11,9 @@ import org.roaringbitmap.PeekableIntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Leaves out of a file's pages what its snapshot does not contain: rows deleted at or before it,
- * rows written after it, and rows that had expired by then. Does nothing, and costs nothing, for a
- * file that is wholly visible. Confined to one driver.
+ * A filter of a file's pages that leaves out what its snapshot does not contain: rows deleted at or
+ * before it, rows written after it, and rows that had expired by then. Does nothing, and costs
+ * nothing, for a file that is wholly visible. Confined to one driver.
  */
 public final class VisibleRows {
     /** No column of the source has the rows' LSNs. */

@@ -13,7 +13,8 @@ import java.util.List;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Skips the row groups that have none of some rows, beside those that statistics rule out.
+ * A predicate of row groups that skips those without any of some rows, beside those that statistics
+ * rule out.
  *
  * <p>trino-orc does not pass the row group to a predicate. But it calls the predicate in a fixed
  * order. When a record reader is created: for the file, then for each stripe of the split by

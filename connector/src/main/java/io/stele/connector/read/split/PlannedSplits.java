@@ -2,6 +2,7 @@ package io.stele.connector.read.split;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.connector.handle.ReadEstimate;
 import io.trino.spi.connector.ConnectorSplit;
 import java.util.List;
 import java.util.Optional;
@@ -9,15 +10,15 @@ import java.util.Optional;
 /**
  * The splits of a scan.
  *
- * @param cost by which a lookup or a scan was chosen; empty where there was no choice
+ * @param estimate by which a lookup or a scan was chosen; empty where there was no choice
  */
-record PlannedSplits(List<ConnectorSplit> splits, Optional<ReadCost> cost) {
+record PlannedSplits(List<ConnectorSplit> splits, Optional<ReadEstimate> estimate) {
     PlannedSplits {
         splits = List.copyOf(splits);
-        requireNonNull(cost, "cost is null");
+        requireNonNull(estimate, "estimate is null");
     }
 
-    static PlannedSplits of(ConnectorSplit split, Optional<ReadCost> cost) {
-        return new PlannedSplits(List.of(split), cost);
+    static PlannedSplits of(ConnectorSplit split, Optional<ReadEstimate> estimate) {
+        return new PlannedSplits(List.of(split), estimate);
     }
 }

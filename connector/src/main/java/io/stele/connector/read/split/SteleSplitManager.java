@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.config.SteleSessionProperties;
+import io.stele.connector.handle.ReadEstimate;
 import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
@@ -18,12 +19,12 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.metadata.PlanningTimes;
 import io.stele.connector.metadata.SteleTransactions;
+import io.stele.connector.metadata.plan.ReadCosts;
 import io.stele.connector.metadata.plan.TransactionPlans;
 import io.stele.connector.read.affinity.PreferredWorkers;
 import io.stele.connector.read.affinity.ShardQueues;
 import io.stele.connector.read.opening.FilePreopener;
 import io.stele.connector.read.prune.ShardPruning;
-import io.stele.connector.read.prune.SplitLimits;
 import io.stele.connector.read.prune.TopNBound;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.Lookups;
@@ -59,7 +60,7 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /**
- * Cuts a table's snapshot into splits: ranges of files, and what only the sidecar has. Stateless.
+ * The planner of a snapshot's splits: ranges of files, and what only the sidecar has. Stateless.
  */
 public final class SteleSplitManager implements ConnectorSplitManager {
     /** Opening a file costs about as much as reading 1/20 of a full split. */
@@ -168,31 +169,19 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         }
         Optional<SteleLookup> lookup =
                 table.lookup().or(() -> lookUpFound(session, table, constraint, pushable));
+        Optional<ReadEstimate> estimate =
+                lookup.flatMap(keys -> costs.find(session, plans, table, constraint, keys));
+        if (lookup.isPresent() && estimate.map(ReadEstimate::isLookup).orElse(true)) {
+            return PlannedSplits.of(new SteleLookupSplit(lookup.get(), pushable), estimate);
+        }
         Supplier<ScanPredicate> base = () -> ScanPredicates.of(table.table(), table.constraint());
         ScanPredicate narrowed =
                 ScanPredicates.narrowed(table.table(), table.constraint(), constraint);
-        Optional<ReadCost> cost = Optional.empty();
-        if (lookup.isPresent()) {
-            // If the plan of the scan needs a request, the lookup would be done by then
-            cost =
-                    canScan(table) && costs.isAsked(session, table.table(), lookup.get())
-                            ? plans.find(table, base, narrowed)
-                                    .map(plan -> wanted(table, constraint, plan))
-                                    .map(
-                                            wanted ->
-                                                    costs.of(
-                                                            lookup.get().keyCount(),
-                                                            wanted.shards(),
-                                                            maxSplitBytes))
-                            : Optional.empty();
-            if (cost.isEmpty() || cost.get().isLookup()) {
-                return PlannedSplits.of(new SteleLookupSplit(lookup.get(), pushable), cost);
-            }
-        }
         SteleTableHandle scanned = table.scanned();
         ScanPlan plan = plans.plan(scanned, base, narrowed, predicate -> ask(scanned, predicate));
         return new PlannedSplits(
-                scan(session, scanned, constraint, plan, wanted(scanned, constraint, plan)), cost);
+                scan(session, scanned, constraint, plan, costs.wanted(scanned, constraint, plan)),
+                estimate);
     }
 
     /** The lookup of keys that a join found. */
@@ -204,27 +193,6 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         return found.isAll() || !table.selection().isAll() || table.byShard()
                 ? Optional.empty()
                 : Lookups.of(session, table.table(), constraint);
-    }
-
-    /** Whether a scan may replace the lookup, whose single split applies the limit. */
-    private static boolean canScan(SteleTableHandle table) {
-        return table.lookup().isEmpty()
-                || (table.selection().isAll()
-                        && Lookups.canScan(table.table(), table.constraint()));
-    }
-
-    /** The part of a plan that can have rows of a constraint. */
-    private ScanPlan wanted(
-            SteleTableHandle table, TupleDomain<SteleColumnHandle> constraint, ScanPlan plan) {
-        IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
-        return SplitLimits.fewest(
-                table,
-                new ScanPlan(
-                        plan.readLsn(),
-                        plan.fromLsn(),
-                        plan.shards().stream()
-                                .filter(shard -> wantedShards.test(shard.shard().index()))
-                                .toList()));
     }
 
     /**
@@ -345,6 +313,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.certainColumns(),
                             file.bitmapIndexBytes(),
                             file.checksumBlockBytes(),
+                            file.indexedMetadata(),
                             file.fresh(),
                             worker.key(),
                             worker.node(),

@@ -2,6 +2,7 @@ package io.stele.connector.read.split;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.connector.handle.ReadEstimate;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSplit;
@@ -80,7 +81,7 @@ final class SteleSplitSource implements ConnectorSplitSource {
         PlannedSplits found = planned;
         return found == null
                 ? Metrics.EMPTY
-                : found.cost().map(ReadCost::metrics).orElse(Metrics.EMPTY);
+                : found.estimate().map(ReadEstimate::metrics).orElse(Metrics.EMPTY);
     }
 
     @Override

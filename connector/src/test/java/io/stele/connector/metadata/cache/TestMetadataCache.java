@@ -102,7 +102,7 @@ final class TestMetadataCache {
         found(TestMetadataCache::mustNotLoad);
         found(TestMetadataCache::mustNotLoad);
         assertThat(cache.metrics().getSavedMillis()).isEqualTo(2 * 4);
-        // With the request for a read point it is confirmed, which is sent all the same
+        // With the request for a snapshot it is confirmed, which is sent all the same
         cache.opened(cache.look(NAME), nanos.get(), Optional.empty(), Relation.NOTHING, true);
         assertThat(cache.metrics().getHits()).isEqualTo(3);
         assertThat(cache.metrics().getSavedMillis()).isEqualTo(2 * 4);
@@ -188,7 +188,7 @@ final class TestMetadataCache {
     }
 
     @Test
-    void aReadPointConfirmsWhatIsHere() {
+    void aSnapshotConfirmsWhatIsHere() {
         hear(changed(version(1, 0)));
         found(() -> view("one"));
         MetadataCache.Look look = cache.look(NAME);
@@ -225,7 +225,7 @@ final class TestMetadataCache {
     }
 
     @Test
-    void whatAReadPointDescribesIsKeptUnlessSomebodyHeardOfMore() {
+    void whatASnapshotDescribesIsKeptUnlessSomebodyHeardOfMore() {
         hear(changed(version(1, 0)));
         MetadataCache.Look look = cache.look(NAME);
         cache.opened(

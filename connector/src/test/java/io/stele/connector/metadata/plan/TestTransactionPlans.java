@@ -6,9 +6,9 @@ import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.ColumnSize;
 import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.NodeAddress;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
@@ -65,6 +65,7 @@ final class TestTransactionPlans {
                 List.of(),
                 OptionalLong.empty(),
                 OptionalInt.empty(),
+                Optional.empty(),
                 false);
     }
 
@@ -114,7 +115,7 @@ final class TestTransactionPlans {
                 Optional.empty());
     }
 
-    private static TablePlan told(String token, int fileCount, boolean isTold) {
+    private static TablePlan received(String token, int fileCount, boolean isTold) {
         return new TablePlan(
                 TABLE,
                 1,
@@ -147,7 +148,7 @@ final class TestTransactionPlans {
                 plans);
     }
 
-    private record Query(List<KnownPlan> named, List<String> files, TransactionPlans plans) {}
+    private record Query(List<CachedPlan> named, List<String> files, TransactionPlans plans) {}
 
     @Test
     void theSecondQueryNamesWhatTheFirstScanned() {
@@ -155,14 +156,14 @@ final class TestTransactionPlans {
         assertThat(first.named).isEmpty();
         assertThat(asked).containsExactly(from(12, 13));
 
-        Query second = query(Optional.of(told("x", 3, true)), from(12, 13));
+        Query second = query(Optional.of(received("x", 3, true)), from(12, 13));
         assertThat(second.named)
-                .containsExactly(new KnownPlan(TABLE, 1, Optional.empty(), TablePlan.MAX_CELLS));
+                .containsExactly(new CachedPlan(TABLE, 1, Optional.empty(), TablePlan.MAX_CELLS));
         assertThat(second.files).containsExactly("b");
 
-        Query third = query(Optional.of(told("x", 3, false)), from(0, 13));
+        Query third = query(Optional.of(received("x", 3, false)), from(0, 13));
         assertThat(third.named)
-                .containsExactly(new KnownPlan(TABLE, 1, Optional.of("x"), TablePlan.MAX_CELLS));
+                .containsExactly(new CachedPlan(TABLE, 1, Optional.of("x"), TablePlan.MAX_CELLS));
         assertThat(third.files).containsExactly("a", "b"); // the old one has expired
         assertThat(asked).hasSize(1);
         assertThat(kept.foundCount()).isEqualTo(2);
@@ -173,18 +174,18 @@ final class TestTransactionPlans {
 
     @Test
     void whatIsNotConfirmedIsNotUsed() {
-        query(Optional.of(told("x", 3, true)), ScanPredicate.ALL);
+        query(Optional.of(received("x", 3, true)), ScanPredicate.ALL);
         asked.clear();
         query(Optional.empty(), ScanPredicate.ALL); // the sidecar said nothing of the table
         assertThat(asked).hasSize(1);
-        query(Optional.of(told("y", 3, false)), ScanPredicate.ALL); // another plan, not told
+        query(Optional.of(received("y", 3, false)), ScanPredicate.ALL); // another plan, not told
         assertThat(asked).hasSize(2);
     }
 
     @Test
-    void anotherReadPointAsks() {
+    void anotherSnapshotAsks() {
         TransactionPlans plans = new TransactionPlans(Optional.of(kept));
-        plans.began(plans.expect(NAME).orElseThrow(), "mine", List.of(told("x", 3, true)));
+        plans.began(plans.expect(NAME).orElseThrow(), "mine", List.of(received("x", 3, true)));
         plans.plan(
                 new SteleTableHandle(schema(), "of the past", 50),
                 () -> ScanPredicate.ALL,
@@ -198,21 +199,21 @@ final class TestTransactionPlans {
 
     @Test
     void longPlansAreKeptByPredicateWhileTheTableStays() {
-        query(Optional.of(told("x", LONG, false)), from(12, 13));
-        query(Optional.of(told("x", LONG, false)), from(12, 13));
+        query(Optional.of(received("x", LONG, false)), from(12, 13));
+        query(Optional.of(received("x", LONG, false)), from(12, 13));
         assertThat(asked).containsExactly(from(12, 13));
-        query(Optional.of(told("x", LONG, false)), from(1, 2));
-        query(Optional.of(told("y", LONG, false)), from(12, 13));
+        query(Optional.of(received("x", LONG, false)), from(1, 2));
+        query(Optional.of(received("y", LONG, false)), from(12, 13));
         assertThat(asked).containsExactly(from(12, 13), from(1, 2), from(12, 13));
     }
 
     @Test
     void middlingPlansAreKeptWholeOnceTheTableStays() {
-        query(Optional.of(told("x", 10_000, false)), from(12, 13));
+        query(Optional.of(received("x", 10_000, false)), from(12, 13));
         assertThat(asked).containsExactly(from(12, 13));
-        assertThat(query(Optional.of(told("x", 10_000, false)), from(1, 2)).files)
+        assertThat(query(Optional.of(received("x", 10_000, false)), from(1, 2)).files)
                 .containsExactly("a");
-        assertThat(query(Optional.of(told("x", 10_000, false)), from(11, 12)).files)
+        assertThat(query(Optional.of(received("x", 10_000, false)), from(11, 12)).files)
                 .containsExactly("b");
         assertThat(asked).containsExactly(from(12, 13), ScanPredicate.ALL);
     }
@@ -233,7 +234,7 @@ final class TestTransactionPlans {
     @Test
     void statisticsOfAPartAreThoseOfItsFiles() {
         TransactionPlans plans = new TransactionPlans(Optional.of(kept));
-        plans.began(plans.expect(NAME).orElseThrow(), "mine", List.of(told("x", 3, true)));
+        plans.began(plans.expect(NAME).orElseThrow(), "mine", List.of(received("x", 3, true)));
         TableDescription table =
                 new TableDescription(
                         schema(),

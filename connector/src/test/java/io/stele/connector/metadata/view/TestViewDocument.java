@@ -105,20 +105,22 @@ final class TestViewDocument {
                                                             .toErrorCode()))
                     .hasMessageContaining("the definition of view 's.v'");
         }
-        assertThatThrownBy(() -> RefreshNote.of("{}")).hasMessageContaining("note of a refresh");
+        assertThatThrownBy(() -> RefreshRecord.of("{}")).hasMessageContaining("note of a refresh");
     }
 
     @Test
     void notesOfRefreshesAreWrittenAndReadBack() {
-        RefreshNote note =
-                new RefreshNote(
+        RefreshRecord last =
+                new RefreshRecord(
                         5,
-                        List.of(new RefreshNote.Base("s", "t", new TableId(7), 2, new Lsn(65536))),
+                        List.of(
+                                new RefreshRecord.Base(
+                                        "s", "t", new TableId(7), 2, new Lsn(65536))),
                         true);
-        assertThat(note.text())
+        assertThat(last.text())
                 .isEqualTo(
                         "{\"startMillis\":5,\"bases\":[{\"schemaName\":\"s\",\"tableName\":\"t\",\"tableId\":7,\"schemaVersion\":2,\"readLsn\":65536}],\"elsewhere\":true}");
-        assertThat(RefreshNote.of(note.text())).isEqualTo(note);
+        assertThat(RefreshRecord.of(last.text())).isEqualTo(last);
     }
 
     private static ViewSchema stored(String text) {

@@ -122,6 +122,7 @@ final class TestTopNBound {
                 List.of(),
                 OptionalLong.empty(),
                 OptionalInt.empty(),
+                Optional.empty(),
                 false);
     }
 
@@ -173,6 +174,7 @@ final class TestTopNBound {
                 List.of(),
                 OptionalLong.empty(),
                 OptionalInt.empty(),
+                Optional.empty(),
                 false);
     }
 

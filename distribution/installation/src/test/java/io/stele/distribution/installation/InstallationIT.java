@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the commands of docs/operations.md, section "Install", one after the other in one folder, as
- * a reader would, with the zips of this build and a real Trino. Only ports differ.
+ * Runs the commands of docs/operations.md, sections "Install" and "Start and stop", one after the
+ * other in one folder, as a reader would, with the zips of this build and a real Trino. Only ports
+ * differ.
  */
 final class InstallationIT {
     private static final Path HOME = Path.of(System.getProperty("stele.home", "../.."));
@@ -68,7 +69,7 @@ final class InstallationIT {
 
     @Test
     void theCommandsOfTheDocumentationInstallWhatServes() throws Exception {
-        List<String> blocks = blocks();
+        List<String> blocks = blocks("Install");
         assertEquals(4, blocks.size(), "unpack, start, plugin and query");
 
         shell(blocks.get(0), folder);
@@ -102,14 +103,40 @@ final class InstallationIT {
         shell(sidecar + "/bin/stele-sidecar stop", folder);
         shell(sidecar + "/bin/stele-sidecar start", folder);
         assertEquals("\"1\"", query("SELECT count(*) FROM stele.first.items"));
+
+        // So it is by hand.
+        shell(sidecar + "/bin/stele-sidecar stop", folder);
+        List<String> byHand = blocks("Start and stop");
+        assertEquals(1, byHand.size(), "the JVM by hand");
+        Process java = begin(byHand.getFirst(), sidecar, folder.resolve("by-hand.txt"));
+        try {
+            awaitReady(java);
+            assertEquals("\"1\"", query("SELECT count(*) FROM stele.first.items"));
+        } finally {
+            java.descendants().forEach(ProcessHandle::destroy);
+            java.destroy();
+            java.waitFor();
+        }
     }
 
-    /** The fenced commands of the section, in their order. */
-    private static List<String> blocks() throws IOException {
+    private void awaitReady(Process java) throws Exception {
+        shell(
+                """
+                until curl --silent http://127.0.0.1:8480/v1/info | grep -q '"ready":true'; do
+                    kill -0 %d
+                    sleep 0.3
+                done
+                """
+                        .formatted(java.pid()),
+                folder);
+    }
+
+    /** The fenced commands of a section, in their order. */
+    private static List<String> blocks(String section) throws IOException {
         String text = Files.readString(HOME.resolve("docs/operations.md"));
-        int begin = text.indexOf("## Install\n");
+        int begin = text.indexOf("## " + section + "\n");
         int end = text.indexOf("\n## ", begin + 1);
-        assertTrue(begin >= 0 && end > begin, "docs/operations.md has a section Install");
+        assertTrue(begin >= 0 && end > begin, "docs/operations.md has a section " + section);
         List<String> blocks = new ArrayList<>();
         Matcher fence =
                 Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL)
@@ -123,11 +150,30 @@ final class InstallationIT {
     private String shell(String commands, Path where) throws Exception {
         Path out = Files.createTempFile(folder, "out", ".txt");
         Path err = Files.createTempFile(folder, "err", ".txt");
+        Process process =
+                processOf(commands, where)
+                        .redirectOutput(out.toFile())
+                        .redirectError(err.toFile())
+                        .start();
+        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
+        assertEquals(0, process.waitFor(), () -> commands + "\n" + read(out) + "\n" + read(err));
+        return Files.readString(out);
+    }
+
+    /** Starts commands that go on until they are ended. */
+    private Process begin(String commands, Path where, Path output) throws IOException {
+        return processOf(commands, where)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+    }
+
+    private ProcessBuilder processOf(String commands, Path where) {
         ProcessBuilder builder =
                 new ProcessBuilder("bash", "-eu", "-o", "pipefail", "-c", withPorts(commands))
-                        .directory(where.toFile())
-                        .redirectOutput(out.toFile())
-                        .redirectError(err.toFile());
+                        .directory(where.toFile());
         builder.environment().put("STELE_SHARED_SECRET", SECRET);
         builder.environment().put("TRINO_HOME", trinoHome.toString());
         builder.environment()
@@ -136,12 +182,7 @@ final class InstallationIT {
                         Path.of(System.getProperty("java.home"), "bin")
                                 + ":"
                                 + System.getenv("PATH"));
-        Process process = builder.start();
-        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-        }
-        assertEquals(0, process.waitFor(), () -> commands + "\n" + read(out) + "\n" + read(err));
-        return Files.readString(out);
+        return builder;
     }
 
     private static String read(Path file) {
@@ -233,7 +274,8 @@ final class InstallationIT {
         return found.getFirst();
     }
 
-    private static Path built(String name) throws IOException {
+    /** The zip of a part, as the build made it. */
+    static Path built(String name) throws IOException {
         try (Stream<Path> files = Files.list(BUILT)) {
             return files.filter(
                             path ->

@@ -2,7 +2,7 @@ package io.stele.columnfile.bytes;
 
 import static java.util.Objects.requireNonNull;
 
-/** Appends bits to a byte sink, the lowest of a byte first. Confined to one thread. */
+/** A writer of bits to a byte sink, the lowest of a byte first. Confined to one thread. */
 public final class BitSink {
     private final ByteSink bytes;
     private long pending;

@@ -102,7 +102,7 @@ public final class BitmapIndexBuilder {
         if (columns.isEmpty()) {
             return OptionalLong.empty();
         }
-        try (RowFileWriter file = RowFileWriter.create(store, path, BlockFileOptions.DEFAULT)) {
+        try (SstFileWriter file = SstFileWriter.create(store, path, BlockFileOptions.DEFAULT)) {
             for (Map.Entry<Integer, Column> entry : columns.entrySet()) {
                 write(file, entry.getKey(), entry.getValue());
             }
@@ -110,7 +110,7 @@ public final class BitmapIndexBuilder {
         }
     }
 
-    private static void write(RowFileWriter file, int columnId, Column column) throws IOException {
+    private static void write(SstFileWriter file, int columnId, Column column) throws IOException {
         file.add(key(columnId, INDEXED, new byte[0]), 0, typeText(column.type));
         List<Value> values = column.values.keySet().stream().sorted().toList();
         for (Value value : values) {

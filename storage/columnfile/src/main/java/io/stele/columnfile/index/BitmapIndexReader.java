@@ -26,15 +26,15 @@ public final class BitmapIndexReader {
     /** A range over more values than this is left to the scan. */
     static final int MAX_VALUES_OF_PREDICATE = 4_096;
 
-    private final RowFileReader file;
+    private final SstFileReader file;
 
-    private BitmapIndexReader(RowFileReader file) {
+    private BitmapIndexReader(SstFileReader file) {
         this.file = requireNonNull(file, "file is null");
     }
 
     public static BitmapIndexReader open(
             ObjectStore store, String path, long sizeBytes, BlockCache cache) throws IOException {
-        return new BitmapIndexReader(RowFileReader.open(store, path, sizeBytes, cache));
+        return new BitmapIndexReader(SstFileReader.open(store, path, sizeBytes, cache));
     }
 
     /**
@@ -123,7 +123,7 @@ public final class BitmapIndexReader {
                                 columnId, BitmapIndexBuilder.VALUE, range.high().get())
                         : BitmapIndexBuilder.key(columnId, BitmapIndexBuilder.NULL, new byte[0]);
         int left = budget;
-        RowFileCursor cursor = file.cachedCursor();
+        SstFileCursor cursor = file.cachedCursor();
         boolean found = cursor.seek(low);
         while (found
                 && Arrays.compareUnsigned(

@@ -29,6 +29,9 @@ public final class BlockFileReader {
     /** 64 KiB: brings tail, footer and usually the index in one request. */
     private static final int TAIL_READ = 64 << 10;
 
+    private static final int SMALLEST =
+            BlockFileWriter.HEADER_LENGTH + BlockFrame.OVERHEAD + BlockFileWriter.TAIL_LENGTH;
+
     private final ObjectReader reader;
     private final String path;
     private final long sizeBytes;
@@ -84,11 +87,8 @@ public final class BlockFileReader {
             throws IOException {
         requireNonNull(store, "store is null");
         requireNonNull(path, "path is null");
-        int smallest =
-                BlockFileWriter.HEADER_LENGTH + BlockFrame.OVERHEAD + BlockFileWriter.TAIL_LENGTH;
-        if (sizeBytes < smallest) {
-            throw Corruption.mismatch(
-                    path, 0, format.description() + " of at least", smallest + " bytes", sizeBytes);
+        if (sizeBytes < SMALLEST) {
+            throw tooSmall(path, sizeBytes, format);
         }
         int endLength = (int) Math.min(TAIL_READ, sizeBytes);
         long endOffset = sizeBytes - endLength;
@@ -120,6 +120,39 @@ public final class BlockFileReader {
         byte[] known = begin.get();
         byte[] header = known != null ? known : reader.read(0, BlockFileWriter.HEADER_LENGTH);
         int version = checkHeader(path, header, format);
+        return opened(reader, path, sizeBytes, end, endOffset, format, version);
+    }
+
+    /**
+     * Reads the end of a file and no other byte, so its header is not verified; the tail has the
+     * same version.
+     *
+     * @param endBytes as many as are wanted of it
+     */
+    static Opened openEnd(
+            ObjectStore store, String path, long sizeBytes, int endBytes, FileFormat format)
+            throws IOException {
+        if (sizeBytes < SMALLEST) {
+            throw tooSmall(path, sizeBytes, format);
+        }
+        int length = (int) Math.min(Math.max(endBytes, SMALLEST), sizeBytes);
+        ObjectReader reader = store.open(path, sizeBytes);
+        byte[] end = readEnd(store, reader, path, sizeBytes, length);
+        int version = LittleEndian.getInt(end, length - BlockFileWriter.TAIL_LENGTH + 12);
+        Opened opened = opened(reader, path, sizeBytes, end, sizeBytes - length, format, version);
+        checkVersion(path, sizeBytes - BlockFileWriter.TAIL_LENGTH + 12, format, version);
+        return opened;
+    }
+
+    private static Opened opened(
+            ObjectReader reader,
+            String path,
+            long sizeBytes,
+            byte[] end,
+            long endOffset,
+            FileFormat format,
+            int version)
+            throws IOException {
         BlockHandle handle = checkTail(path, sizeBytes, end, format, version);
         byte[] frame =
                 handle.offset() >= endOffset
@@ -133,6 +166,11 @@ public final class BlockFileReader {
                 new BlockFileReader(reader, path, sizeBytes, version, footer, handle),
                 end,
                 endOffset);
+    }
+
+    private static SteleException tooSmall(String path, long sizeBytes, FileFormat format) {
+        return Corruption.mismatch(
+                path, 0, format.description() + " of at least", SMALLEST + " bytes", sizeBytes);
     }
 
     private static byte[] readEnd(
@@ -254,11 +292,15 @@ public final class BlockFileReader {
             throw Corruption.checksum(path, 0, found, expected);
         }
         int version = LittleEndian.getInt(header, 8);
+        checkVersion(path, 8, format, version);
+        return version;
+    }
+
+    private static void checkVersion(String path, long fileOffset, FileFormat format, int version) {
         boolean known = version >= format.oldestVersion() && version <= format.version();
         if (!known) {
-            throw wrongVersion(path, 8, format, format.version(), version);
+            throw wrongVersion(path, fileOffset, format, format.version(), version);
         }
-        return version;
     }
 
     private static BlockHandle checkTail(

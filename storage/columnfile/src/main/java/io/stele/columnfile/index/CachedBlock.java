@@ -1,5 +1,6 @@
 package io.stele.columnfile.index;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,13 +8,14 @@ import org.jspecify.annotations.Nullable;
  * among {@link BlockSlots}, where it is found without access to the cache. Thread-safe.
  */
 abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
-    // @GuardedBy("this")
+    @GuardedBy("this")
     private @Nullable BlockSlots slots;
 
-    // @GuardedBy("this")
+    @GuardedBy("this")
     private int slot;
 
-    // @GuardedBy("this"): by the cache
+    // Whether the cache has evicted it
+    @GuardedBy("this")
     private boolean dropped;
 
     /** About the bytes that it retains in memory. */
@@ -35,6 +37,7 @@ abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
         leave();
     }
 
+    @GuardedBy("this")
     private void leave() {
         BlockSlots left = slots;
         if (left != null) {

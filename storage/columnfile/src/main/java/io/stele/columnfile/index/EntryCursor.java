@@ -5,8 +5,8 @@ import io.stele.columnfile.bytes.Corruption;
 import java.util.Arrays;
 
 /**
- * Walks and searches the entries of one block after another. The key is rebuilt in a buffer of its
- * own; the value is a range of the block. Confined to one thread.
+ * A cursor over the entries of one block after another, which can also search. The key is rebuilt
+ * in a buffer of its own; the value is a range of the block. Confined to one thread.
  */
 final class EntryCursor {
     private EntryBlock block;

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * <p>The magic and a version once released never change meaning; a new layout is a new version.
  */
 public enum FileFormat {
-    ROW_FILE("STELEROW", 2, 3, "row shard file"),
+    SST_FILE("STELEROW", 2, 3, "row shard file"),
     KEY_INDEX("STELEKEY", 2, 4, "key index file"),
     DELETE_VECTOR("STELEDEL", 1, 2, "delete vector");
 

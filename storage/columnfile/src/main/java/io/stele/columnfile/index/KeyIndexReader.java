@@ -4,11 +4,16 @@ import io.stele.columnfile.bytes.ByteSource;
 import io.stele.columnfile.bytes.Corruption;
 import io.stele.columnfile.index.SortedFileReader.Located;
 import io.stele.columnfile.metadata.FileMetadata;
+import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.SequentialReads;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.WrittenFile;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
 
 /**
  * A reader of the key index of a column file: it finds the row of a key. It holds the top-level
@@ -25,15 +30,26 @@ public final class KeyIndexReader {
 
     private KeyIndexReader(SortedFileReader file) {
         this.file = file;
-        ByteSource footer = file.added();
-        int kind = footer.readByte();
-        this.metadata =
-                footer.hasRemaining() ? Optional.of(file.readHandle(footer)) : Optional.empty();
-        footer.requireEnd();
-        if (kind != KeyIndexWriter.KIND_RANK && kind != KeyIndexWriter.KIND_EXPLICIT) {
-            throw Corruption.mismatch(file.path(), 0, "key index kind in", "[0, 1]", kind);
+        Added added = Added.read(file.path(), file.added(), file::readHandle);
+        this.metadata = added.metadata;
+        this.explicit = added.explicit;
+    }
+
+    /** The part of the footer that key indexes add. */
+    private record Added(boolean explicit, Optional<BlockHandle> metadata) {
+        static Added read(
+                String path, ByteSource footer, Function<ByteSource, BlockHandle> readHandle) {
+            int kind = footer.readByte();
+            Optional<BlockHandle> metadata =
+                    footer.hasRemaining()
+                            ? Optional.of(readHandle.apply(footer))
+                            : Optional.empty();
+            footer.requireEnd();
+            if (kind != KeyIndexWriter.KIND_RANK && kind != KeyIndexWriter.KIND_EXPLICIT) {
+                throw Corruption.mismatch(path, 0, "key index kind in", "[0, 1]", kind);
+            }
+            return new Added(kind == KeyIndexWriter.KIND_EXPLICIT, metadata);
         }
-        this.explicit = kind == KeyIndexWriter.KIND_EXPLICIT;
     }
 
     private KeyIndexReader(
@@ -56,11 +72,11 @@ public final class KeyIndexReader {
     /** Takes metadata of a column file that come along with its key index. */
     public interface MetadataSink {
         /**
-         * @param encoded {@link FileMetadata#encode}
+         * @param encoded {@link FileMetadata#encodeStored}
          */
         void accept(byte[] encoded);
 
-        /** They are damaged, but not needed, so the index can be used without them. */
+        /** They are damaged; keys can be looked up all the same. */
         void damaged(SteleException corrupt);
     }
 
@@ -100,7 +116,40 @@ public final class KeyIndexReader {
     }
 
     /**
-     * Reads {@link FileMetadata#encode} of the column file; blocks.
+     * Reads the metadata of a column file from its key index, which is not opened; one request as a
+     * rule. Blocks.
+     *
+     * @param path of the column file
+     * @param fileBytes its size
+     * @throws SteleException CORRUPT_DATA naming the key index, offset, expected and found
+     */
+    public static FileMetadata readMetadata(
+            ObjectStore store, String path, long fileBytes, IndexedMetadata place)
+            throws IOException {
+        NonBlocking.check();
+        String indexPath = WrittenFile.keyIndexPath(path);
+        BlockFileReader.Opened end =
+                BlockFileReader.openEnd(
+                        store,
+                        indexPath,
+                        place.keyIndexBytes(),
+                        place.metadataBytes(),
+                        FileFormat.KEY_INDEX);
+        Added added =
+                Added.read(indexPath, SortedFileReader.added(end.file()), end.file()::readHandle);
+        if (added.metadata.isEmpty()) {
+            throw noMetadata(indexPath, place.keyIndexBytes());
+        }
+        return FileMetadata.decode(indexPath, end.readBlock(added.metadata.get()), fileBytes);
+    }
+
+    /** The error of a key index that should have the metadata of its column file. */
+    public static SteleException noMetadata(String path, long sizeBytes) {
+        return Corruption.mismatch(path, sizeBytes, "metadata of the column file", "1", 0);
+    }
+
+    /**
+     * Reads {@link FileMetadata#encodeStored} of the column file; blocks.
      *
      * @return empty: the index has none
      */
@@ -108,6 +157,13 @@ public final class KeyIndexReader {
         return metadata.isPresent()
                 ? Optional.of(file.readBlock(metadata.get()))
                 : Optional.empty();
+    }
+
+    /** Bytes from the metadata of the column file to the end of the index; empty: it has none. */
+    public OptionalLong metadataBytes() {
+        return metadata.isPresent()
+                ? OptionalLong.of(file.sizeBytes() - metadata.get().offset())
+                : OptionalLong.empty();
     }
 
     public String path() {

@@ -5,6 +5,7 @@ import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A writer of the key index of a column file: a map from each key to the ordinal of its row. One
@@ -99,18 +100,26 @@ public final class KeyIndexWriter implements AutoCloseable {
     /**
      * Completes the index.
      *
-     * @param metadata {@link FileMetadata#encode} of the column file, for readers that open its
-     *     index
+     * @param metadata {@link FileMetadata#encodeStored} of the column file, for its readers
      */
     public KeyIndexSummary finish(Optional<byte[]> metadata) throws IOException {
         ByteSink added = new ByteSink(16);
         added.writeByte(explicit ? KIND_EXPLICIT : KIND_RANK);
+        Optional<BlockHandle> block = Optional.empty();
         if (metadata.isPresent()) {
-            BlockFileReader.writeHandle(added, file.addBlock(metadata.get()));
+            block = Optional.of(file.addBlock(metadata.get()));
+            BlockFileReader.writeHandle(added, block.get());
         }
         long sizeBytes = file.finish(added.toByteArray());
         return new KeyIndexSummary(
-                sizeBytes, file.entryCount(), file.keyCount(), file.firstKey(), file.lastKey());
+                sizeBytes,
+                block.isPresent()
+                        ? OptionalInt.of(Math.toIntExact(sizeBytes - block.get().offset()))
+                        : OptionalInt.empty(),
+                file.entryCount(),
+                file.keyCount(),
+                file.firstKey(),
+                file.lastKey());
     }
 
     @Override

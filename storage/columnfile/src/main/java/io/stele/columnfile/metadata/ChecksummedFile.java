@@ -8,6 +8,7 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.RangePlanner;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -118,6 +119,11 @@ public final class ChecksummedFile {
 
     public long sizeBytes() {
         return sizeBytes;
+    }
+
+    /** What its store has for reads ahead; empty for a local disk. */
+    public Optional<ReadingAhead> readingAhead() {
+        return store.readingAhead();
     }
 
     /** Whether {@link #readAll} reads side by side. */

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * A writer of a column file that computes its {@link FileChecksums}, and stores them beside the
- * file just before the file becomes visible. With {@link #createAlone}, the caller stores them. The
+ * A writer of a column file that computes its {@link FileChecksums}. The caller stores them, or
+ * with {@link #create} they are stored beside the file just before the file becomes visible. The
  * checksums cover the bytes that the ORC library gave, so damage on the way to the store is found
  * as well. Confined to one thread.
  */
@@ -32,7 +32,7 @@ public final class ChecksummingWriter extends ObjectWriter {
         this.beside = beside;
     }
 
-    /** Starts a column file. */
+    /** Starts a file whose checksums will be beside it. */
     public static ChecksummingWriter create(ObjectStore store, String path) throws IOException {
         requireNonNull(store, "store is null");
         requireNonNull(path, "path is null");

@@ -12,8 +12,9 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The checksums of a column file, of whose data ORC has none: one of each block, in an object
- * beside the file, which itself stays plain ORC.
+ * The checksums of a column file, of whose data ORC has none: one of each block. They are a part of
+ * the {@link FileMetadata} in the file's key index. Of a file without one, they are an object
+ * beside the file. The file itself stays plain ORC.
  *
  * <pre>
  * magic 8 "STELESUM" | version 4 | block size 4 | size of the file 8
@@ -48,7 +49,7 @@ public final class FileChecksums {
     }
 
     /**
-     * Loads the checksums of a column file.
+     * Loads the checksums that are beside a column file.
      *
      * @param path of the column file
      * @param fileBytes its size
@@ -91,6 +92,25 @@ public final class FileChecksums {
         return new FileChecksums(path, fileBytes, blockBytes, content);
     }
 
+    /** The same, of blocks of whatever size they say. */
+    public static FileChecksums decode(
+            String path, long fileBytes, String sumsPath, byte[] content) {
+        int blockBytes =
+                content.length < HEADER_BYTES
+                        ? BLOCK_BYTES // which the size is too small for
+                        : LittleEndian.getInt(content, 12);
+        if (blockBytes < 1 || Integer.bitCount(blockBytes) != 1) {
+            throw Corruption.mismatch(sumsPath, 12, "block size that is a power of", 2, blockBytes);
+        }
+        require(
+                sumsPath,
+                0,
+                "size of the checksums",
+                sizeBytes(fileBytes, blockBytes),
+                content.length);
+        return decode(path, fileBytes, blockBytes, sumsPath, content);
+    }
+
     private static int checkedSizeBytes(String path, long fileBytes, int blockBytes) {
         if (fileBytes < 0 || Integer.bitCount(blockBytes) != 1 || blockBytes < 0) {
             throw new IllegalArgumentException(
@@ -112,7 +132,7 @@ public final class FileChecksums {
     }
 
     /**
-     * The object's bytes, for blocks of {@link #BLOCK_BYTES}.
+     * The stored bytes, for blocks of {@link #BLOCK_BYTES}.
      *
      * @param sums of the file's blocks in order
      */

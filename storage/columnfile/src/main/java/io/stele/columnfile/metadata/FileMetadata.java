@@ -15,22 +15,25 @@ import java.util.Optional;
 /**
  * The file metadata of a column file (footer, stripe footers, row indexes) with its checksums,
  * which a reader needs before the values. The writer sends it to the readers. The file's {@link
- * KeyIndexWriter key index} stores it for later readers.
+ * KeyIndexWriter key index} stores it for later readers, and is then the only place of the
+ * checksums. What is stored may be the checksums alone.
  *
  * <pre>
  * magic 8 "STELEMET" | count of runs 4
  * of each run: offset in the file 8 | length 4 | bytes
- * length of the checksums 4 | checksums, as beside the file
+ * length of the checksums 4 | checksums ({@link FileChecksums})
  * CRC32C 4 of all before
  * </pre>
  *
- * @param checksums as they are beside the file; must not be changed
- * @param bytes of the file beside its values, from some stripes, and from its end
+ * @param checksums {@link ChecksummingWriter#checksums}; must not be changed
+ * @param bytes of the file beside its values, from some stripes, and from its end; none: these are
+ *     the checksums alone
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
     /**
-     * Longer ones are not sent: of a file of a hundred columns and ten stripes it is half of that.
+     * Longer ones are neither sent nor stored: of a file of a hundred columns and ten stripes it is
+     * half of that.
      */
     public static final int MAX_BYTES = 1 << 20;
 
@@ -45,23 +48,65 @@ public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
 
     /** To be sent; empty if it is too long. */
     public Optional<byte[]> encode() {
+        return encodedBytes() > MAX_BYTES ? Optional.empty() : Optional.of(encodeAll());
+    }
+
+    /** To be stored; the checksums alone if all is too long. */
+    public byte[] encodeStored() {
+        return encode().orElseGet(
+                        () -> new FileMetadata(checksums, new FileMetadataBytes()).encodeAll());
+    }
+
+    private long encodedBytes() {
+        return HEADER_BYTES
+                + (long) RUN_BYTES * bytes.runs().size()
+                + bytes.sizeBytes()
+                + Integer.BYTES
+                + checksums.length
+                + Integer.BYTES;
+    }
+
+    private byte[] encodeAll() {
         Map<Long, byte[]> runs = bytes.runs();
-        long length =
-                HEADER_BYTES
-                        + (long) RUN_BYTES * runs.size()
-                        + bytes.sizeBytes()
-                        + Integer.BYTES
-                        + checksums.length
-                        + Integer.BYTES;
-        if (length > MAX_BYTES) {
-            return Optional.empty();
-        }
-        ByteBuffer out = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer out =
+                ByteBuffer.allocate(Math.toIntExact(encodedBytes())).order(ByteOrder.LITTLE_ENDIAN);
         out.put(MAGIC).putInt(runs.size());
         runs.forEach((offset, run) -> out.putLong(offset).putInt(run.length).put(run));
         out.putInt(checksums.length).put(checksums);
         out.putInt(FileChecksums.crc(out.array(), 0, out.position()));
-        return Optional.of(out.array());
+        return out.array();
+    }
+
+    /** Whether there are the checksums alone. */
+    public boolean isChecksumsAlone() {
+        return bytes.sizeBytes() == 0;
+    }
+
+    /**
+     * Decodes the checksums.
+     *
+     * @param path of the column file
+     * @param fileBytes its size
+     * @param place of the metadata, for messages
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they are not those of such a file
+     */
+    public FileChecksums checksums(String path, long fileBytes, String place) {
+        return FileChecksums.decode(path, fileBytes, place, checksums);
+    }
+
+    /**
+     * Decodes the metadata of a file of a size.
+     *
+     * @param place of the metadata, for messages
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if these are not such
+     */
+    public static FileMetadata decode(String place, byte[] encoded, long fileBytes) {
+        FileMetadata found = decode(place, encoded);
+        if (!found.isChecksumsAlone() && found.bytes.end() != fileBytes) {
+            throw Corruption.mismatch(
+                    "metadata of " + place, 0, "size of the file", fileBytes, found.bytes.end());
+        }
+        return found;
     }
 
     /**
@@ -90,20 +135,39 @@ public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
         }
         FileMetadataBytes bytes = new FileMetadataBytes();
         int runs = in.getInt();
+        if (runs < 0) {
+            throw Corruption.mismatch(what, MAGIC.length, "runs >=", 0, runs);
+        }
         for (int run = 0; run < runs; run++) {
+            require(what, in, RUN_BYTES);
             long offset = in.getLong();
+            if (offset < bytes.end()) {
+                throw Corruption.mismatch(what, in.position(), "offset from", bytes.end(), offset);
+            }
             bytes.add(offset, next(what, in));
         }
-        return new FileMetadata(next(what, in), bytes);
+        byte[] checksums = next(what, in);
+        if (in.position() != last) {
+            throw Corruption.mismatch(what, in.position(), "end at", last, in.position());
+        }
+        return new FileMetadata(checksums, bytes);
     }
 
     private static byte[] next(String what, ByteBuffer in) {
+        require(what, in, Integer.BYTES);
         int length = in.getInt();
         if (length < 0 || length > in.remaining()) {
             throw Corruption.mismatch(
                     what, in.position(), "length of at most", in.remaining(), length);
         }
         return next(in, length);
+    }
+
+    private static void require(String what, ByteBuffer in, int length) {
+        if (in.remaining() < length) {
+            throw Corruption.mismatch(
+                    what, in.position(), "bytes from here, at least", length, in.remaining());
+        }
     }
 
     private static byte[] next(ByteBuffer in, int length) {

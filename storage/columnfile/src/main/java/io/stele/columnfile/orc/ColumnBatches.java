@@ -10,8 +10,9 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
 
 /**
- * Walks a column file in batches of rows, in file order, without making rows of them: {@link
- * ColumnFileWriter} copies them column by column. Starts before the first. Confined to one thread.
+ * A cursor over a column file in batches of rows, in file order, without making rows of them:
+ * {@link ColumnFileWriter} copies them column by column. Starts before the first. Confined to one
+ * thread.
  */
 public final class ColumnBatches implements AutoCloseable {
     private static final ColumnVector NULLS = nulls();

@@ -11,6 +11,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.IntFunction;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
 import org.apache.orc.TypeDescription;
@@ -30,7 +31,9 @@ public final class ColumnChunks implements AutoCloseable {
 
     private final ColumnFileReader file;
     private final DecodedColumns memory;
+    private final IntFunction<Optional<StripeMetadata>> stripes;
     private final List<Column> columns;
+    private final ChunkFilter filter;
     private final ChunkPacker packer = new ChunkPacker();
     private final Queue<Ahead> ahead = new ArrayDeque<>();
     private @Nullable ColumnChunk[] chunks = {};
@@ -52,7 +55,41 @@ public final class ColumnChunks implements AutoCloseable {
     /** Reads some of the columns from the file. */
     private record Decoder(BitSet columns, RecordReader reader, VectorizedRowBatch batch) {}
 
+    /** The stripes in which some columns must be decoded. */
+    private final class MissingStripes implements StripesDataReader.WantedStripes {
+        private final BitSet some;
+
+        private MissingStripes(BitSet some) {
+            this.some = some;
+        }
+
+        @Override
+        public boolean isWanted(int stripe) {
+            int end = file.firstOrdinal(stripe + 1);
+            for (int first = file.firstOrdinal(stripe);
+                    first < end;
+                    first += ColumnChunk.MAX_ROWS) {
+                if (!filter.mayMatch(first, Math.min(ColumnChunk.MAX_ROWS, end - first))) {
+                    continue;
+                }
+                for (int i = some.nextSetBit(0); i >= 0; i = some.nextSetBit(i + 1)) {
+                    if (!memory.has(file.path(), columns.get(i).id(), first)) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        @Override
+        public Optional<StripeMetadata> metadata(int stripe) {
+            return stripes.apply(stripe);
+        }
+    }
+
     /**
+     * One that finds no metadata of stripes in memory.
+     *
      * @param wanted columns in the reader's schema; those that the file does not have are left out
      * @param withLsn whether the LSNs of the rows are wanted, as {@link OrcSchemas#LSN_ID}
      */
@@ -61,8 +98,25 @@ public final class ColumnChunks implements AutoCloseable {
             DecodedColumns memory,
             List<ColumnSchema> wanted,
             boolean withLsn) {
+        this(file, memory, wanted, withLsn, List.of(), _ -> Optional.empty());
+    }
+
+    /**
+     * @param filter chunks without a row that has one of these values in each of their columns may
+     *     be left out
+     * @param stripes metadata of stripes, as far as they are in memory
+     */
+    ColumnChunks(
+            ColumnFileReader file,
+            DecodedColumns memory,
+            List<ColumnSchema> wanted,
+            boolean withLsn,
+            List<WantedValues> filter,
+            IntFunction<Optional<StripeMetadata>> stripes) {
+        this.stripes = requireNonNull(stripes, "stripes is null");
         this.file = requireNonNull(file, "file is null");
         this.memory = requireNonNull(memory, "memory is null");
+        this.filter = new ChunkFilter(file, filter, stripes);
         List<Column> found = new ArrayList<>();
         for (ColumnSchema column : wanted) {
             int position = file.positionOf(column.id());
@@ -77,14 +131,19 @@ public final class ColumnChunks implements AutoCloseable {
     }
 
     /**
-     * Moves to the next chunk; false at the end. Under {@link NonBlocking} it throws where it would
-     * have to wait; the same call may then be repeated in a thread that may wait.
+     * Moves to the next chunk that may match the filter; false at the end. Under {@link
+     * NonBlocking} it throws where it would have to wait; the same call may then be repeated in a
+     * thread that may wait.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
      */
     public boolean advance() throws IOException {
         int next = firstOrdinal + size;
         int nextSize = file.chunkRows(next);
+        while (nextSize > 0 && !filter.mayMatch(next, nextSize)) {
+            next += nextSize;
+            nextSize = file.chunkRows(next);
+        }
         if (nextSize > 0) {
             chunks = load(next, nextSize);
         }
@@ -131,12 +190,16 @@ public final class ColumnChunks implements AutoCloseable {
         }
         NonBlocking.check();
         long start = memory.nanoTime();
-        Decoder open = open(missing);
+        Decoder open = open(missing, first);
         seek(open, first);
         decode(open, first, rows, present, start);
         int next = first + rows;
         long bytes = retainedBytes(present);
-        for (int i = 1; i < AHEAD && bytes < AHEAD_BYTES && file.chunkRows(next) > 0; i++) {
+        for (int i = 1; i < AHEAD && bytes < AHEAD_BYTES; i++) {
+            int nextRows = file.chunkRows(next);
+            if (nextRows == 0 || !filter.mayMatch(next, nextRows)) {
+                break; // behind one that is left out others may follow, which a seek finds
+            }
             @Nullable ColumnChunk[] following = new ColumnChunk[columns.size()];
             missing = find(next, following);
             boolean isWanted = !missing.isEmpty();
@@ -144,7 +207,6 @@ public final class ColumnChunks implements AutoCloseable {
             if (!isWanted || !missing.isEmpty()) {
                 break; // all is in memory, or other columns are missing than before
             }
-            int nextRows = file.chunkRows(next);
             decode(open, next, nextRows, following, memory.nanoTime());
             ahead.add(new Ahead(next, following));
             bytes += retainedBytes(following);
@@ -172,7 +234,7 @@ public final class ColumnChunks implements AutoCloseable {
         return missing;
     }
 
-    private Decoder open(BitSet missing) throws IOException {
+    private Decoder open(BitSet missing, int first) throws IOException {
         Decoder open = decoder;
         BitSet wanted = (BitSet) missing.clone();
         if (open != null) {
@@ -189,7 +251,8 @@ public final class ColumnChunks implements AutoCloseable {
                         .createRowBatch(
                                 TypeDescription.RowBatchVersion.USE_DECIMAL64,
                                 ColumnChunk.MAX_ROWS);
-        open = new Decoder(wanted, file.openRecords(positions), batch);
+        RecordReader records = file.openRecords(positions, first, new MissingStripes(wanted));
+        open = new Decoder(wanted, records, batch);
         decoder = open;
         return open;
     }

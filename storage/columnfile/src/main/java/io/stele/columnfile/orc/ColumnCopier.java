@@ -8,8 +8,8 @@ import org.apache.hadoop.hive.ql.exec.vector.DoubleColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 
 /**
- * Copies picked values of one column from the vectors of several files, one kind of vector in one
- * loop. Confined to one thread.
+ * A copier of picked values of one column from the vectors of several files, one kind of vector in
+ * one loop. Confined to one thread.
  */
 final class ColumnCopier {
     private final PickedRows picked;

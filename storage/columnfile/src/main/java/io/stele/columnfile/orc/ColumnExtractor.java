@@ -17,8 +17,8 @@ import org.apache.hadoop.hive.ql.exec.vector.MapColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
 
 /**
- * Copies the values of one column, or nested element, out of ORC's vectors: the inverse of {@link
- * ColumnAppender}. Stateless.
+ * A copier of the values of one column, or nested element, out of ORC's vectors: the inverse of
+ * {@link ColumnAppender}. Stateless.
  */
 abstract class ColumnExtractor {
     /** Sets the value at {@code index} to that of a row, null or not; what is not set is null. */

@@ -8,7 +8,8 @@ import org.apache.orc.RecordReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the rows of a column file in file order. Starts before the first. Confined to one thread.
+ * A cursor over the rows of a column file in file order. Starts before the first. Confined to one
+ * thread.
  */
 public final class ColumnFileCursor implements AutoCloseable {
     private final String path;

@@ -2,18 +2,23 @@ package io.stele.columnfile.orc;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.index.KeyIndexReader;
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.FileChecksums;
+import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.columnfile.metadata.FileMetadataBytes;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.SequentialReads;
 import io.stele.objectstore.retrieval.ByteRange;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.IndexedMetadata;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.LongIntervals;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.ColumnSchema;
@@ -21,6 +26,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,10 +38,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.orc.OrcFile;
+import org.apache.orc.OrcProto;
 import org.apache.orc.Reader;
 import org.apache.orc.RecordReader;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.OrcIndex;
 import org.apache.orc.impl.OrcTail;
 import org.apache.orc.impl.ReaderImpl;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +109,8 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Opens a file and reads its checksums and its footer.
+     * Opens a file and reads its checksums and its footer: its metadata from its key index where
+     * they are there, which is one request.
      *
      * @param columns of which rows are made, in this order
      * @throws SteleException CORRUPT_DATA if it is not an ORC file of this entry
@@ -110,17 +119,14 @@ public final class ColumnFileReader {
             ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns)
             throws IOException {
         requireNonNull(store, "store is null");
-        return open(
-                file,
-                ChecksummedFile.open(
-                        store, file.path(), file.sizeBytes(), file.checksumBlockBytes()),
-                Optional.empty(),
-                columns);
+        return file.indexedMetadata().isPresent()
+                ? open(store, file, columns, new HashMap<>())
+                : open(file, checksummed(store, file, Optional.empty()), Optional.empty(), columns);
     }
 
     /**
-     * The same from a store that is worth it: the first and last bytes and the checksums are read
-     * side by side.
+     * The same; without metadata in a key index, it reads the first and last bytes and the
+     * checksums side by side from a store that is worth it.
      *
      * @param stripes gets the metadata of those stripes that came with that
      */
@@ -130,8 +136,59 @@ public final class ColumnFileReader {
             List<ColumnSchema> columns,
             Map<Integer, StripeMetadata> stripes)
             throws IOException {
+        Optional<IndexedMetadata> place = file.indexedMetadata();
+        if (place.isEmpty()) {
+            return openEnds(store, file, columns, Optional.empty(), stripes);
+        }
+        FileMetadata metadata =
+                KeyIndexReader.readMetadata(store, file.path(), file.sizeBytes(), place.get());
+        Optional<ColumnFileReader> reader = ofMetadata(store, file, columns, metadata, stripes);
+        return reader.isPresent()
+                ? reader.get()
+                : openEnds(
+                        store,
+                        file,
+                        columns,
+                        Optional.of(
+                                metadata.checksums(
+                                        file.path(), file.sizeBytes(), checksumsPath(file))),
+                        stripes);
+    }
+
+    /** Where the checksums of a file are. */
+    static String checksumsPath(StoredColumnFile file) {
+        return file.indexedMetadata().isPresent()
+                ? WrittenFile.keyIndexPath(file.path())
+                : WrittenFile.checksumsPath(file.path());
+    }
+
+    /**
+     * @param known the checksums; empty: those beside the file are read, if it has some
+     */
+    private static ChecksummedFile checksummed(
+            ObjectStore store, StoredColumnFile file, Optional<FileChecksums> known)
+            throws IOException {
+        return known.isPresent()
+                ? new ChecksummedFile(store, file.path(), file.sizeBytes(), known)
+                : ChecksummedFile.open(
+                        store, file.path(), file.sizeBytes(), file.checksumBlockBytes());
+    }
+
+    /**
+     * Opens a file by its own ends.
+     *
+     * @param known as {@link #checksummed} takes them
+     * @param stripes gets the metadata of those stripes that came with them
+     */
+    static ColumnFileReader openEnds(
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            Optional<FileChecksums> known,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
         if (!ParallelReads.of(store).isParallel()) {
-            return open(store, file, columns);
+            return open(file, checksummed(store, file, known), Optional.empty(), columns);
         }
         AtomicReference<@Nullable ChecksummedFile> opened = new AtomicReference<>();
         long size = file.sizeBytes();
@@ -150,11 +207,7 @@ public final class ColumnFileReader {
                     size);
         }
         List<ParallelReads.Read> reads = new ArrayList<>();
-        reads.add(
-                () ->
-                        opened.set(
-                                ChecksummedFile.open(
-                                        store, file.path(), size, file.checksumBlockBytes())));
+        reads.add(() -> opened.set(checksummed(store, file, known)));
         for (ByteRange range : ranges) {
             reads.add(
                     () -> {
@@ -244,21 +297,51 @@ public final class ColumnFileReader {
                 read.size() > 1 ? read.get(1) : ByteBuffer.allocate(0), read.getFirst());
     }
 
+    /**
+     * Opens a file by its metadata, without reading; empty if these are its checksums alone, or its
+     * end is too long.
+     *
+     * @param stripes gets the metadata of the stripes that they have
+     */
+    static Optional<ColumnFileReader> ofMetadata(
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            FileMetadata metadata,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        if (metadata.isChecksumsAlone()) {
+            return Optional.empty();
+        }
+        Optional<ColumnFileReader> reader =
+                ofWritten(store, file, columns, WrittenFileMetadata.of(metadata));
+        reader.ifPresent(open -> stripes.putAll(open.stripes(metadata.bytes())));
+        return reader;
+    }
+
     /** The same of a file that was just written, without reading; empty if its end is too long. */
     static Optional<ColumnFileReader> ofWritten(
-            ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns, WrittenEnd end)
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            WrittenFileMetadata end)
             throws IOException {
         Optional<OrcTail> tail = OrcErrors.translate(file.path(), () -> end.tail(file.sizeBytes()));
         if (tail.isEmpty()) {
             return Optional.empty();
         }
+        String place = checksumsPath(file);
+        // Those in a key index name their block size themselves
         FileChecksums sums =
-                FileChecksums.decode(
-                        file.path(),
-                        file.sizeBytes(),
-                        file.checksumBlockBytes().orElse(FileChecksums.BLOCK_BYTES),
-                        WrittenFile.checksumsPath(file.path()),
-                        end.checksums());
+                file.checksumBlockBytes().isPresent()
+                        ? FileChecksums.decode(
+                                file.path(),
+                                file.sizeBytes(),
+                                file.checksumBlockBytes().getAsInt(),
+                                place,
+                                end.checksums())
+                        : FileChecksums.decode(
+                                file.path(), file.sizeBytes(), place, end.checksums());
         ChecksummedFile content =
                 new ChecksummedFile(store, file.path(), file.sizeBytes(), Optional.of(sums));
         return Optional.of(open(file, content, tail, columns));
@@ -387,18 +470,48 @@ public final class ColumnFileReader {
         return new ColumnBatches(path, this, rows, newBatchRows(rowCount()));
     }
 
-    /** A reader of all rows with some of the file's columns only; the others have no meaning. */
-    RecordReader openRecords(int[] positions) throws IOException {
+    /**
+     * A reader of some of the file's columns; the others have no meaning. It reads ahead where the
+     * store is worth it.
+     *
+     * @param ordinal of the first row that is wanted; those of its stripe before it can be read
+     * @param wanted the stripes that will be read
+     */
+    RecordReader openRecords(int[] positions, int ordinal, StripesDataReader.WantedStripes wanted)
+            throws IOException {
         boolean[] include = new boolean[orc.getSchema().getMaximumId() + 1];
         include[0] = true;
         for (int position : positions) {
             include(include, position);
         }
-        Reader.Options options = orc.options().include(include);
-        if (content.isParallel()) {
-            options.dataReader(new ParallelDataReader(content, orc));
+        long start = orc.getStripes().get(rowGroup(ordinal).stripe()).getOffset();
+        Reader.Options options =
+                orc.options().include(include).range(start, content.sizeBytes() - start);
+        Optional<ReadingAhead> ahead = content.readingAhead();
+        if (ahead.isEmpty()) {
+            return OrcErrors.translate(path, () -> orc.rows(options));
         }
-        return OrcErrors.translate(path, () -> orc.rows(options));
+        StripesDataReader data = new StripesDataReader(content, orc, include, wanted, ahead.get());
+        boolean isOpen = false;
+        try {
+            RecordReader records =
+                    OrcErrors.translate(path, () -> orc.rows(options.dataReader(data)));
+            isOpen = true;
+            return records;
+        } finally {
+            if (!isOpen) {
+                data.close();
+            }
+        }
+    }
+
+    /** The ordinal of the first row of a stripe; of that behind the last, the number of rows. */
+    int firstOrdinal(int stripe) {
+        long rows = 0;
+        for (int before = 0; before < stripe; before++) {
+            rows += orc.getStripes().get(before).getNumberOfRows();
+        }
+        return Math.toIntExact(rows);
     }
 
     /** Position in the file of a column, {@link #ABSENT} if it is not among those of the reader. */
@@ -426,6 +539,13 @@ public final class ColumnFileReader {
             }
         }
         return 0;
+    }
+
+    /** The first row of one of several chunks that are spread over the file evenly. */
+    int sampledChunk(int number, int count) {
+        int ordinal = (int) (rowCount() * number / count);
+        int first = firstOrdinal(rowCount() == 0 ? 0 : rowGroup(ordinal).stripe());
+        return first + (ordinal - first) / ColumnChunk.MAX_ROWS * ColumnChunk.MAX_ROWS;
     }
 
     private ColumnFileCursor cursor(RowAssembler assembler) throws IOException {
@@ -456,6 +576,66 @@ public final class ColumnFileReader {
     /** Whether the data of row groups are read side by side. */
     boolean isParallel() {
         return content.isParallel();
+    }
+
+    /**
+     * The row groups of a stripe that may have rows with wanted values, by the statistics of its
+     * row index; empty if it has none of these columns.
+     *
+     * @param wanted by all of its columns
+     */
+    Optional<BitSet> matchingRowGroups(
+            int stripe, StripeMetadata metadata, List<WantedValues> wanted) throws IOException {
+        boolean[] included = new boolean[orc.getSchema().getMaximumId() + 1];
+        Map<Integer, LongIntervals> filtered = new HashMap<>(); // by the library's number
+        for (WantedValues some : wanted) {
+            int position = positionOf(some.column().id());
+            if (position != ABSENT) {
+                TypeDescription stored = orc.getSchema().getChildren().get(position);
+                if (OrcSchemas.isStoredAsLongs(stored, some.column().type())) {
+                    filtered.put(stored.getId(), some.values());
+                    included[stored.getId()] = true;
+                }
+            }
+        }
+        if (filtered.isEmpty()) {
+            return Optional.empty();
+        }
+        included[0] = true;
+        StripeInformation in = orc.getStripes().get(stripe);
+        OrcIndex index =
+                OrcErrors.translate(
+                        path,
+                        () -> StripeDataRanges.rowIndex(content, orc, in, metadata, included));
+        int groups = rowGroup(firstOrdinal(stripe + 1) - 1).index() + 1;
+        BitSet matching = new BitSet(groups);
+        for (int group = 0; group < groups; group++) {
+            boolean mayMatch = true;
+            for (Map.Entry<Integer, LongIntervals> column : filtered.entrySet()) {
+                OrcProto.RowIndex rows = index.getRowGroupIndex()[column.getKey()];
+                mayMatch &= mayMatch(rows, group, column.getValue());
+            }
+            matching.set(group, mayMatch);
+        }
+        return Optional.of(matching);
+    }
+
+    private static boolean mayMatch(
+            OrcProto.@Nullable RowIndex rows, int group, LongIntervals wanted) {
+        if (rows == null || group >= rows.getEntryCount()) {
+            return true;
+        }
+        OrcProto.ColumnStatistics statistics = rows.getEntry(group).getStatistics();
+        if (statistics.hasNumberOfValues() && statistics.getNumberOfValues() == 0) {
+            return false; // all are null
+        }
+        OrcProto.IntegerStatistics integers = statistics.getIntStatistics();
+        if (integers.hasMinimum() && integers.hasMaximum()) {
+            return wanted.overlaps(integers.getMinimum(), integers.getMaximum());
+        }
+        OrcProto.DateStatistics dates = statistics.getDateStatistics();
+        return !(dates.hasMinimum() && dates.hasMaximum())
+                || wanted.overlaps(dates.getMinimum(), dates.getMaximum());
     }
 
     /** A reader of one row group alone. */

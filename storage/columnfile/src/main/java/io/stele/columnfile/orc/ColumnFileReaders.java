@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.ObjectStore;
@@ -74,18 +75,9 @@ public final class ColumnFileReaders {
         return readers.get(
                 file.path(),
                 () -> {
-                    Optional<ColumnFileReader> found =
-                            fresh.find(file.path())
-                                    .flatMap(
-                                            kept ->
-                                                    decode(
-                                                            store,
-                                                            file,
-                                                            columns,
-                                                            kept,
-                                                            new HashMap<>()));
-                    return found.isPresent()
-                            ? found.get()
+                    Optional<byte[]> kept = fresh.find(file.path());
+                    return kept.isPresent()
+                            ? load(store, file, columns, kept, new HashMap<>())
                             : ColumnFileReader.open(store, file, columns);
                 });
     }
@@ -94,7 +86,7 @@ public final class ColumnFileReaders {
     @FunctionalInterface
     public interface MetadataSource {
         /**
-         * Reads {@link FileMetadata#encode}; blocks.
+         * Reads {@link FileMetadata#encodeStored}; blocks.
          *
          * @return empty: they are not stored there
          */
@@ -104,7 +96,8 @@ public final class ColumnFileReaders {
     /**
      * As {@link #open}; blocks.
      *
-     * @param metadata read where they are not in memory: one request instead of several
+     * @param metadata read where they are not in memory: one request, and shorter than that of the
+     *     end of the key index
      * @param stripes gets the metadata of stripes, where they came with the file's
      */
     ColumnFileReader open(
@@ -119,13 +112,31 @@ public final class ColumnFileReaders {
                 file.path(),
                 () -> {
                     Optional<byte[]> kept = fresh.find(file.path());
-                    Optional<byte[]> encoded = kept.isPresent() ? kept : read(file, metadata);
-                    Optional<ColumnFileReader> found =
-                            encoded.flatMap(bytes -> decode(store, file, columns, bytes, stripes));
-                    return found.isPresent()
-                            ? found.get()
-                            : ColumnFileReader.open(store, file, columns, stripes);
+                    return load(
+                            store,
+                            file,
+                            columns,
+                            kept.isPresent() ? kept : read(file, metadata),
+                            stripes);
                 });
+    }
+
+    private ColumnFileReader load(
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            Optional<byte[]> encoded,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        Optional<Decoded> found =
+                encoded.flatMap(bytes -> decode(store, file, columns, bytes, stripes));
+        if (found.isEmpty()) {
+            return ColumnFileReader.open(store, file, columns, stripes);
+        }
+        return found.get().reader.isPresent()
+                ? found.get().reader.get()
+                : ColumnFileReader.openEnds(
+                        store, file, columns, Optional.of(found.get().checksums), stripes);
     }
 
     private Optional<byte[]> read(StoredColumnFile file, MetadataSource metadata)
@@ -139,27 +150,31 @@ public final class ColumnFileReaders {
     }
 
     /**
-     * Opens a file by its metadata, without reading; empty if its end is too long, or if they do
-     * not belong to the file. Then they are dropped, because the file itself has all of them.
+     * What the metadata of a file came to.
+     *
+     * @param reader empty if the end of the file is too long
      */
-    private Optional<ColumnFileReader> decode(
+    private record Decoded(FileChecksums checksums, Optional<ColumnFileReader> reader) {}
+
+    /**
+     * Opens a file by its metadata, without reading; empty if they do not belong to the file. Then
+     * they are dropped, because the store has all of them.
+     */
+    private Optional<Decoded> decode(
             ObjectStore store,
             StoredColumnFile file,
             List<ColumnSchema> columns,
             byte[] encoded,
             Map<Integer, StripeMetadata> stripes) {
         try {
-            FileMetadata metadata = FileMetadata.decode(file.path(), encoded);
-            if (metadata.bytes().end() != file.sizeBytes()) {
-                throw new SteleException(
-                        ErrorCode.CORRUPT_DATA,
-                        "Expected metadata of a file of %d bytes, found those of one of %d"
-                                .formatted(file.sizeBytes(), metadata.bytes().end()));
-            }
-            Optional<ColumnFileReader> reader =
-                    ColumnFileReader.ofWritten(store, file, columns, WrittenEnd.of(metadata));
-            reader.ifPresent(open -> stripes.putAll(open.stripes(metadata.bytes())));
-            return reader;
+            FileMetadata metadata = FileMetadata.decode(file.path(), encoded, file.sizeBytes());
+            FileChecksums checksums =
+                    metadata.checksums(
+                            file.path(), file.sizeBytes(), ColumnFileReader.checksumsPath(file));
+            return Optional.of(
+                    new Decoded(
+                            checksums,
+                            ColumnFileReader.ofMetadata(store, file, columns, metadata, stripes)));
         } catch (IOException | RuntimeException failed) {
             fresh.remove(file.path());
             unusable(file, failed);
@@ -172,8 +187,13 @@ public final class ColumnFileReaders {
         uncaught.accept(
                 new SteleException(
                         ErrorCode.CORRUPT_DATA,
-                        "Metadata of %s, of its key index %s or its writer, cannot be used; the file itself is read"
-                                .formatted(file.path(), file.keyIndexPath().orElse("(none)")),
+                        "Metadata of %s, of its key index %s or its writer, cannot be used; %s"
+                                .formatted(
+                                        file.path(),
+                                        file.keyIndexPath().orElse("(none)"),
+                                        file.indexedMetadata().isPresent()
+                                                ? "its rows cannot be read if that is so in the key index"
+                                                : "the file itself is read"),
                         why));
     }
 
@@ -182,13 +202,21 @@ public final class ColumnFileReaders {
         return readers.find(path);
     }
 
+    /** The same; that is no use of it. */
+    public Optional<ColumnFileReader> peekOpen(String path) {
+        return readers.peek(path);
+    }
+
     /**
      * Takes a file that was just written; its reader, if it is here now.
      *
      * @param columns as in {@link #open}
      */
     Optional<ColumnFileReader> written(
-            ObjectStore store, StoredColumnFile file, List<ColumnSchema> columns, WrittenEnd end)
+            ObjectStore store,
+            StoredColumnFile file,
+            List<ColumnSchema> columns,
+            WrittenFileMetadata end)
             throws IOException {
         Optional<ColumnFileReader> reader = ColumnFileReader.ofWritten(store, file, columns, end);
         if (reader.isPresent()) {

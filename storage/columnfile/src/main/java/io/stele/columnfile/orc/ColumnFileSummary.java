@@ -21,4 +21,4 @@ public record ColumnFileSummary(
         Lsn maxLsn,
         Map<Integer, ColumnStats> columnStats,
         Map<Integer, ColumnSketch> sketches,
-        WrittenEnd end) {}
+        WrittenFileMetadata end) {}

@@ -45,7 +45,7 @@ public final class ColumnFileWriter implements AutoCloseable {
 
     private final ChecksummingWriter output;
     private final LastBytes lastBytes;
-    private final StripeNotes notes;
+    private final StripeMetadataRecorder recorder;
     private final String path;
     private final ObjectStore store;
     private final ColumnFileOptions options;
@@ -80,7 +80,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         this.path = path;
         this.output = output;
         this.lastBytes = new LastBytes(new BufferedOutputStream(new Unclosed(output), 1 << 16));
-        this.notes = new StripeNotes(lastBytes);
+        this.recorder = new StripeMetadataRecorder(lastBytes);
         this.options = options;
         this.fileSchema = OrcSchemas.fileSchema(schema);
         this.layout = RowLayout.of(schema.columns());
@@ -99,13 +99,14 @@ public final class ColumnFileWriter implements AutoCloseable {
         this.batch = newBatch();
     }
 
+    /** Starts a file whose checksums the caller stores: they are in the summary's end. */
     public static ColumnFileWriter create(
             ObjectStore store, String path, TableSchema schema, ColumnFileOptions options)
             throws IOException {
         requireNonNull(schema, "schema is null");
         requireNonNull(options, "options is null");
         return new ColumnFileWriter(
-                store, path, ChecksummingWriter.create(store, path), schema, options);
+                store, path, ChecksummingWriter.createAlone(store, path), schema, options);
     }
 
     /**
@@ -205,7 +206,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         return rowCount;
     }
 
-    /** Completes the file and its checksums, durable and visible when the call returns. */
+    /** Completes the file, durable and visible when the call returns. */
     public ColumnFileSummary finish() throws IOException {
         if (batch.size > 0) {
             sketches.add(batch.cols, batch.size);
@@ -222,7 +223,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                 new Lsn(maxLsn),
                 stats.stats(),
                 sketches.sketches(),
-                new WrittenEnd(lastBytes.bytes(), output.checksums(), notes.finish()));
+                new WrittenFileMetadata(lastBytes.bytes(), output.checksums(), recorder.finish()));
     }
 
     @Override
@@ -289,7 +290,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                         .useUTCTimestamp(true)
                         .setProlepticGregorian(true)
                         .directEncodingColumns(directColumns());
-        orcOptions.physicalWriter(notes.writer(orcOptions));
+        orcOptions.physicalWriter(recorder.writer(orcOptions));
         return OrcFile.createWriter(ColumnFileSystem.path(path), orcOptions);
     }
 

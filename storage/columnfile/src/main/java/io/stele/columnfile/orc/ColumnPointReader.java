@@ -112,7 +112,7 @@ public final class ColumnPointReader {
             ObjectStore store,
             StoredColumnFile file,
             List<ColumnSchema> columns,
-            WrittenEnd end)
+            WrittenFileMetadata end)
             throws IOException {
         Optional<ColumnFileReader> reader = readers.written(store, file, columns, end);
         if (reader.isPresent() && reader.get().isParallel() && end.metadata().isPresent()) {
@@ -262,6 +262,25 @@ public final class ColumnPointReader {
             first = end;
         }
         return groups;
+    }
+
+    /**
+     * A cursor over some columns of a file, which finds the metadata of stripes that are in memory;
+     * see {@link ColumnChunks}.
+     */
+    public ColumnChunks openChunks(
+            ColumnFileReader file,
+            DecodedColumns decoded,
+            List<ColumnSchema> columns,
+            boolean withLsn,
+            List<WantedValues> filter) {
+        return new ColumnChunks(
+                file,
+                decoded,
+                columns,
+                withLsn,
+                filter,
+                stripe -> stripes.find(new StripeKey(file.path(), stripe)));
     }
 
     private StripeMetadata metadata(ColumnFileReader file, int stripe) throws IOException {

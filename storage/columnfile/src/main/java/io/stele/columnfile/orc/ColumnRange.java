@@ -36,7 +36,7 @@ final class ColumnRange {
         this.column = column;
         this.stats = stats;
         this.extractor = ColumnExtractor.of(layout.value(0));
-        this.encoder = new RowEncoder(layout);
+        this.encoder = RowEncoder.ofStored(layout);
         this.row = new BinaryRow(layout);
         this.isText = layout.type(0).form().isVariable();
     }

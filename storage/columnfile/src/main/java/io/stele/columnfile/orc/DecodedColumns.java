@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.protocol.schema.ColumnSchema;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -16,6 +18,9 @@ import java.util.function.LongSupplier;
  */
 public final class DecodedColumns {
     private static final int ENTRY_BYTES = 150; // key, map and policy, about
+
+    /** Chunks of a column of a file that a sample looks for. */
+    private static final int SAMPLED = 8;
 
     private final SingleFlightCache<Key, ColumnChunk> chunks;
     private final LongSupplier nanoTime;
@@ -36,6 +41,34 @@ public final class DecodedColumns {
 
     Optional<ColumnChunk> find(String path, int columnId, int firstOrdinal) {
         return chunks.find(new Key(path, columnId, firstOrdinal));
+    }
+
+    /**
+     * The share of the values of some columns of a file that are here, by a sample; nothing counts
+     * as used.
+     *
+     * @param file its reader; empty if it is not open: then the first chunk stands for all
+     * @param columns those that the file does not have are left out
+     */
+    public double share(String path, Optional<ColumnFileReader> file, List<ColumnSchema> columns) {
+        int asked = 0;
+        int present = 0;
+        for (ColumnSchema column : columns) {
+            if (file.isPresent() && file.get().positionOf(column.id()) == ColumnFileReader.ABSENT) {
+                continue;
+            }
+            for (int i = 0; i < (file.isPresent() ? SAMPLED : 1); i++) {
+                int first = file.isPresent() ? file.get().sampledChunk(i, SAMPLED) : 0;
+                asked++;
+                present += has(path, column.id(), first) ? 1 : 0;
+            }
+        }
+        return asked == 0 ? 1 : (double) present / asked;
+    }
+
+    /** Whether that is here; counts nothing, and does not make it look used. */
+    boolean has(String path, int columnId, int firstOrdinal) {
+        return chunks.has(new Key(path, columnId, firstOrdinal));
     }
 
     /**

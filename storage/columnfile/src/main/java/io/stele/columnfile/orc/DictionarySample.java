@@ -8,9 +8,9 @@ import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 
 /**
- * Guesses from the first rows of a file which text columns repeat their values. A column that does
- * not is written directly: building a dictionary of ten columns of random text costs more than all
- * the rest of writing them.
+ * An estimate, from the first rows of a file, of which text columns repeat their values. A column
+ * that does not is written directly: building a dictionary of ten columns of random text costs more
+ * than all the rest of writing them.
  */
 final class DictionarySample {
     /**

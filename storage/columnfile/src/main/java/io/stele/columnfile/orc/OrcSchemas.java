@@ -96,6 +96,23 @@ public final class OrcSchemas {
         };
     }
 
+    /**
+     * Whether a column of a file has whole numbers, dates or times, whose values are the longs of
+     * the type as a reader has it. Times of another unit are not.
+     */
+    static boolean isStoredAsLongs(TypeDescription stored, DataType read) {
+        return switch (stored.getCategory()) {
+            case BYTE, SHORT, INT, LONG, DATE ->
+                    switch (read.kind()) {
+                        case TINYINT, SMALLINT, INTEGER, BIGINT, DATE -> true;
+                        case TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                                read.text().equals(stored.getAttributeValue(TYPE_ATTRIBUTE));
+                        default -> false;
+                    };
+            default -> false;
+        };
+    }
+
     private static TypeDescription decimal(int precision, int scale) {
         // Through the largest precision: ORC checks each setter against what it has at that moment
         return TypeDescription.createDecimal()

@@ -7,10 +7,7 @@ import io.stele.objectstore.retrieval.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.apache.hadoop.hive.common.io.DiskRangeList;
 import org.apache.orc.CompressionCodec;
 import org.apache.orc.DataReader;
@@ -27,18 +24,11 @@ import org.apache.orc.impl.ReaderImpl;
  * parallel requests. The library's own reader requests one stream after another. Confined to one
  * thread.
  */
-class ParallelDataReader implements DataReader {
+abstract class ParallelDataReader implements DataReader {
     private final ChecksummedFile content;
     private final InStream.StreamOptions options;
 
-    private final List<StripeInformation> stripes;
-
-    // By offset: those of the present stripe, since the library requests each twice, and of the
-    // next one
-    private final Map<Long, ByteBuffer> footers = new HashMap<>();
-
     ParallelDataReader(ChecksummedFile content, ReaderImpl file) {
-        this.stripes = file.getStripes();
         this.content = requireNonNull(content, "content is null");
         CompressionCodec codec = OrcCodecPool.getCodec(file.getCompressionKind());
         this.options =
@@ -46,34 +36,15 @@ class ParallelDataReader implements DataReader {
     }
 
     /** The footer of a stripe as it is in the file. */
-    ByteBuffer footer(StripeInformation stripe) throws IOException {
-        ByteRange range = footerRange(stripe);
-        ByteBuffer footer = footers.get(range.offset());
-        if (footer == null) {
-            footer = content.readAll(List.of(range)).getFirst();
-        }
-        footers.clear();
-        footers.put(range.offset(), footer);
-        return footer.duplicate();
-    }
+    abstract ByteBuffer footer(StripeInformation stripe) throws IOException;
 
-    private static ByteRange footerRange(StripeInformation stripe) {
+    /** Fills in what need not be read; false if it has to be. */
+    abstract boolean find(BufferChunk wanted);
+
+    static ByteRange footerRange(StripeInformation stripe) {
         return new ByteRange(
                 stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength(),
                 Math.toIntExact(stripe.getFooterLength()));
-    }
-
-    /**
-     * The stripe whose row indexes are read with the data of the one before, so that it begins with
-     * its data.
-     */
-    Optional<StripeInformation> after(long dataOffset) {
-        return stripes.stream().filter(stripe -> stripe.getOffset() > dataOffset).findFirst();
-    }
-
-    /** Fills in what need not be read; false if it has to be. */
-    boolean find(BufferChunk wanted) {
-        return false;
     }
 
     String path() {
@@ -98,19 +69,10 @@ class ParallelDataReader implements DataReader {
     public BufferChunkList readFileData(BufferChunkList list, boolean doForceDirect)
             throws IOException {
         List<BufferChunk> wanted = missing(list);
-        List<ByteRange> ranges = ranges(wanted);
-        Optional<ByteRange> nextFooter =
-                wanted.isEmpty()
-                        ? Optional.empty()
-                        : after(wanted.getFirst().getOffset())
-                                .map(ParallelDataReader::footerRange)
-                                .filter(range -> !footers.containsKey(range.offset()));
-        nextFooter.ifPresent(ranges::add);
-        List<ByteBuffer> read = content.readAll(ranges);
+        List<ByteBuffer> read = content.readAll(ranges(wanted));
         for (int i = 0; i < wanted.size(); i++) {
             wanted.get(i).setChunk(read.get(i));
         }
-        nextFooter.ifPresent(range -> footers.put(range.offset(), read.getLast()));
         return list;
     }
 

@@ -1,6 +1,7 @@
 package io.stele.columnfile.orc;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.api.IndexedMetadata;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -25,8 +26,14 @@ public interface StoredColumnFile {
     /** The row id of row 0 where the file has no column {@code _row_id}. */
     OptionalLong firstRowId();
 
-    /** Block size of the checksums beside the file; empty if it has none. */
+    /** Block size of the checksums beside the file; empty if there are none. */
     OptionalInt checksumBlockBytes();
+
+    /**
+     * The place of its metadata, which have its checksums; empty if these are beside the file, or
+     * it has none.
+     */
+    Optional<IndexedMetadata> indexedMetadata();
 
     /** The path of its key index, for messages; empty if it has none. */
     Optional<String> keyIndexPath();

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.apache.orc.OrcConf;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.impl.BufferChunkList;
+import org.apache.orc.impl.OrcIndex;
 import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.reader.StripePlanner;
 import org.apache.orc.impl.reader.tree.TypeReader;
@@ -44,6 +45,42 @@ final class StripeDataRanges extends StripeDataReader {
             boolean[] included)
             throws IOException {
         StripeDataRanges reader = new StripeDataRanges(content, file, stripe, metadata);
+        StripePlanner planner = planner(file, stripe, columns, reader);
+        planner.readData(
+                planner.readRowIndex(null, null), included, false, TypeReader.ReadPhase.ALL);
+        return reader.ranges;
+    }
+
+    /** The same of all row groups; the row indexes are not needed. */
+    static List<ByteRange> findAll(
+            ChecksummedFile content,
+            ReaderImpl file,
+            StripeInformation stripe,
+            StripeMetadata metadata,
+            boolean[] columns)
+            throws IOException {
+        StripeDataRanges reader = new StripeDataRanges(content, file, stripe, metadata);
+        StripePlanner planner = planner(file, stripe, columns, reader);
+        planner.readData(null, null, false, TypeReader.ReadPhase.ALL);
+        return reader.ranges;
+    }
+
+    /** The row indexes of some columns, which are in the metadata. */
+    static OrcIndex rowIndex(
+            ChecksummedFile content,
+            ReaderImpl file,
+            StripeInformation stripe,
+            StripeMetadata metadata,
+            boolean[] columns)
+            throws IOException {
+        StripeDataRanges reader = new StripeDataRanges(content, file, stripe, metadata);
+        return planner(file, stripe, columns, reader).readRowIndex(null, null);
+    }
+
+    /** The library's planner, which has parsed the stripe. */
+    private static StripePlanner planner(
+            ReaderImpl file, StripeInformation stripe, boolean[] columns, StripeDataRanges reader)
+            throws IOException {
         StripePlanner planner =
                 new StripePlanner(
                         file.getSchema(),
@@ -53,9 +90,7 @@ final class StripeDataRanges extends StripeDataReader {
                         true,
                         (Integer) OrcConf.ORC_MAX_DISK_RANGE_CHUNK_LIMIT.getDefaultValue());
         planner.parseStripe(stripe, columns);
-        planner.readData(
-                planner.readRowIndex(null, null), included, false, TypeReader.ReadPhase.ALL);
-        return reader.ranges;
+        return planner;
     }
 
     @Override

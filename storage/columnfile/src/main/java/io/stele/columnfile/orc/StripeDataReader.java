@@ -6,7 +6,6 @@ import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.objectstore.retrieval.ByteRange;
 import java.nio.ByteBuffer;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.impl.BufferChunk;
 import org.apache.orc.impl.ReaderImpl;
@@ -51,11 +50,6 @@ class StripeDataReader extends ParallelDataReader {
                             .formatted(stripe.getOffset(), wanted.getOffset(), path()));
         }
         return metadata.footer().duplicate();
-    }
-
-    @Override
-    Optional<StripeInformation> after(long dataOffset) {
-        return Optional.empty();
     }
 
     @Override

@@ -15,7 +15,10 @@ import org.apache.hadoop.hive.ql.exec.vector.DecimalColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.DoubleColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 
-/** Sketches the columns of ORC batches, one kind of vector in one loop. Confined to one thread. */
+/**
+ * A builder of the sketches of the columns of ORC batches, one kind of vector in one loop. Confined
+ * to one thread.
+ */
 public final class VectorSketches {
     private final List<Column> columns = new ArrayList<>();
 

@@ -62,7 +62,7 @@ final class TestPackedEntries {
         assertThat(unpack(stored.toByteArray(), wide.length)).isEqualTo(wide);
     }
 
-    /** Row files have rows as values; an index has places of blocks. */
+    /** SST files have rows as values; an index has places of blocks. */
     @Test
     void otherValuesAreLeftAlone() {
         EntryBlockBuilder builder = new EntryBlockBuilder(64, 16, true);

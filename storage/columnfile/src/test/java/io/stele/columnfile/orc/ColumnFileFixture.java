@@ -7,6 +7,7 @@ import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
@@ -109,7 +110,7 @@ final class ColumnFileFixture {
     }
 
     /** A file, and what its writer knows of it. */
-    record Written(TestingColumnFile entry, WrittenEnd end) {}
+    record Written(TestingColumnFile entry, WrittenFileMetadata end) {}
 
     static TestingColumnFile write(
             ObjectStore store, TableSchema schema, List<byte[]> rows, ColumnFileOptions options)
@@ -127,6 +128,7 @@ final class ColumnFileFixture {
                 writer.add(row.wrap(rows.get(i)), lsn(i), rowId(i));
             }
             ColumnFileSummary summary = writer.finish();
+            store.put(WrittenFile.checksumsPath(path), summary.end().checksums());
             assertThat(summary.sizeBytes()).isEqualTo(store.size(path));
             assertThat(summary.maxLsn().value()).isEqualTo(lsn(rows.size() - 1));
             TestingColumnFile entry =
@@ -183,6 +185,7 @@ final class ColumnFileFixture {
                 Optional.empty(),
                 OptionalLong.empty(),
                 stats,
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                Optional.empty());
     }
 }

@@ -1,6 +1,8 @@
 package io.stele.columnfile.orc;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +19,8 @@ record TestingColumnFile(
         Optional<Lsn> ingestLsn,
         OptionalLong firstRowId,
         Map<Integer, ColumnStats> columnStats,
-        OptionalInt checksumBlockBytes)
+        OptionalInt checksumBlockBytes,
+        Optional<IndexedMetadata> indexedMetadata)
         implements StoredColumnFile {
     TestingColumnFile withChecksums(OptionalInt blockBytes) {
         return new TestingColumnFile(
@@ -29,7 +32,23 @@ record TestingColumnFile(
                 ingestLsn,
                 firstRowId,
                 columnStats,
-                blockBytes);
+                blockBytes,
+                indexedMetadata);
+    }
+
+    /** Its checksums are in its key index. */
+    TestingColumnFile withIndexedMetadata(IndexedMetadata place) {
+        return new TestingColumnFile(
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                columnStats,
+                OptionalInt.empty(),
+                Optional.of(place));
     }
 
     TestingColumnFile withIngest(Lsn lsn, OptionalLong newFirstRowId) {
@@ -42,11 +61,12 @@ record TestingColumnFile(
                 Optional.of(lsn),
                 newFirstRowId,
                 columnStats,
-                checksumBlockBytes);
+                checksumBlockBytes,
+                indexedMetadata);
     }
 
     @Override
     public Optional<String> keyIndexPath() {
-        return Optional.empty();
+        return indexedMetadata.map(_ -> WrittenFile.keyIndexPath(path));
     }
 }

@@ -17,7 +17,7 @@ public final class AggregatePart implements AutoCloseable {
     private final AggregatePass pass;
     private final VectorSource source;
     private final Supplier<Aggregator> factory;
-    private final @Nullable FragmentRun fragment; // null: the result is not cached
+    private final @Nullable AggregateCacheLookup lookup; // null: the result is not cached
     private @Nullable Aggregator aggregator; // null before the first batch
     private long stateBytes; // last reported to the pass
     private boolean closed;
@@ -27,12 +27,12 @@ public final class AggregatePart implements AutoCloseable {
             AggregatePass pass,
             VectorSource source,
             Supplier<Aggregator> factory,
-            Optional<FragmentRun> fragment) {
+            Optional<AggregateCacheLookup> lookup) {
         this.index = index;
         this.pass = requireNonNull(pass, "pass is null");
         this.source = requireNonNull(source, "source is null");
         this.factory = requireNonNull(factory, "factory is null");
-        this.fragment = fragment.orElse(null);
+        this.lookup = lookup.orElse(null);
     }
 
     /**
@@ -40,7 +40,7 @@ public final class AggregatePart implements AutoCloseable {
      * it is empty or done.
      */
     public Optional<CompletableFuture<?>> waitsFor() {
-        return fragment == null ? Optional.empty() : fragment.waitsFor();
+        return lookup == null ? Optional.empty() : lookup.waitsFor();
     }
 
     /**
@@ -51,17 +51,17 @@ public final class AggregatePart implements AutoCloseable {
      * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
      */
     public boolean load() throws IOException {
-        if (fragment == null) {
+        if (lookup == null) {
             return source.load();
         }
-        if (fragment.isKnown()) {
+        if (lookup.isCached()) {
             return false;
         }
-        long start = fragment.nanoTime();
+        long start = lookup.nanoTime();
         try {
             return source.load();
         } finally {
-            fragment.spent(start);
+            lookup.spent(start);
         }
     }
 
@@ -72,14 +72,14 @@ public final class AggregatePart implements AutoCloseable {
      * @throws io.stele.protocol.SteleException TOO_MANY_GROUPS, NUMBER_OUT_OF_RANGE
      */
     public void add() {
-        long start = fragment == null ? 0 : fragment.nanoTime();
+        long start = lookup == null ? 0 : lookup.nanoTime();
         Aggregator present = aggregator();
         present.add(source);
         long bytes = present.state().sizeBytes();
         pass.checkOpen(present.state(), bytes - stateBytes);
         stateBytes = bytes;
-        if (fragment != null) {
-            fragment.spent(start);
+        if (lookup != null) {
+            lookup.spent(start);
         }
     }
 
@@ -89,10 +89,10 @@ public final class AggregatePart implements AutoCloseable {
 
     /** Returns the result of all batches; called once. */
     GroupedState complete() {
-        if (fragment == null) {
+        if (lookup == null) {
             return aggregator().state();
         }
-        return fragment.isKnown() ? fragment.result() : fragment.complete(aggregator().state());
+        return lookup.isCached() ? lookup.result() : lookup.complete(aggregator().state());
     }
 
     /** Created for the first batch, since cached results need none. */
@@ -111,8 +111,8 @@ public final class AggregatePart implements AutoCloseable {
             closed = true;
             pass.closed(stateBytes);
         }
-        if (fragment != null) {
-            fragment.close();
+        if (lookup != null) {
+            lookup.close();
         }
         source.close();
     }

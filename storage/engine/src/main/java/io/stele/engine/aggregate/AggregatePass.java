@@ -2,6 +2,7 @@ package io.stele.engine.aggregate;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.protocol.row.RowEncoder;
 import java.util.BitSet;
 import java.util.List;
@@ -10,7 +11,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntFunction;
 
 /**
  * One pass over the rows of an aggregation: the results of some of its groups. Parts are computed
@@ -21,10 +21,13 @@ import java.util.function.IntFunction;
  * point are the same for the same files. Thread-safe: guarded by its own lock.
  */
 public final class AggregatePass {
+    /** Parts whose metadata are wanted soon: twice as many as are read at once, as a rule. */
+    private static final int ANNOUNCED = 16;
+
     private final AggregatePlan plan;
     private final GroupRange range;
     private final AggregateLimits limits;
-    private final List<IntFunction<AggregatePart>> parts;
+    private final List<AggregateScan.Source> parts;
     private final int computing;
 
     /** Parts that were given out and are not closed. */
@@ -39,25 +42,30 @@ public final class AggregatePass {
     /** As well, before that. */
     private volatile boolean crowded;
 
-    // Guarded by this
+    @GuardedBy("this")
     private final GroupedState merged;
 
-    // Guarded by this
+    @GuardedBy("this")
     private final Map<Integer, GroupedState> early = new TreeMap<>(); // that others come before
 
-    // Guarded by this
+    @GuardedBy("this")
     private int opened;
 
-    // Guarded by this
+    @GuardedBy("this")
+    private int announced;
+
+    @GuardedBy("this")
     private int mergedParts;
 
-    // Guarded by this
+    @GuardedBy("this")
     private int nextInOrder;
 
-    // Guarded by this: parts that did not wait for their turn
+    // Parts that did not wait for their turn
+    @GuardedBy("this")
     private final BitSet mergedEarly = new BitSet();
 
-    // Guarded by this: of the early ones
+    // Of the states in `early`
+    @GuardedBy("this")
     private long earlyBytes;
 
     /**
@@ -76,10 +84,7 @@ public final class AggregatePass {
         this.plan = requireNonNull(plan, "plan is null");
         this.range = requireNonNull(range, "range is null");
         this.limits = requireNonNull(limits, "limits is null");
-        this.parts =
-                sources.stream()
-                        .<IntFunction<AggregatePart>>map(source -> i -> source.open(i, this))
-                        .toList();
+        this.parts = List.copyOf(sources);
         this.merged = plan.newState();
         known.ifPresent(merged::merge);
     }
@@ -100,7 +105,10 @@ public final class AggregatePass {
         }
         int index = opened++;
         openParts.incrementAndGet();
-        return Optional.of(parts.get(index).apply(index));
+        for (; announced < Math.min(parts.size(), index + ANNOUNCED); announced++) {
+            parts.get(announced).announce();
+        }
+        return Optional.of(parts.get(index).open(index, this));
     }
 
     /**
@@ -160,6 +168,7 @@ public final class AggregatePass {
         }
     }
 
+    @GuardedBy("this")
     private void merge(int index, GroupedState state) {
         early.put(index, state);
         earlyBytes += state.sizeBytes();
@@ -186,6 +195,7 @@ public final class AggregatePass {
         }
     }
 
+    @GuardedBy("this")
     private void add(GroupedState state) {
         earlyBytes -= state.sizeBytes();
         merged.merge(state);

@@ -74,6 +74,14 @@ final class AggregatePlan {
         return columns;
     }
 
+    /** The columns to read of rows that may miss some domains of the predicate only. */
+    List<ColumnSchema> columns(Map<Integer, ColumnDomain> residual) {
+        Set<Integer> ids = aggregation.columnIds();
+        return columns.stream()
+                .filter(column -> ids.contains(column.id()) || residual.containsKey(column.id()))
+                .toList();
+    }
+
     /** Of the rows that come out. */
     List<ColumnSchema> resultColumns() {
         return resultColumns;

@@ -2,13 +2,14 @@ package io.stele.engine.aggregate;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.scan.RowCursor;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.TableFiles;
 import io.stele.engine.tablet.TableView;
 import io.stele.objectstore.NonBlocking;
 import io.stele.protocol.aggregate.Aggregation;
-import io.stele.protocol.api.FragmentUse;
+import io.stele.protocol.api.AggregationEstimate;
+import io.stele.protocol.api.CachedResultUse;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
@@ -27,16 +28,54 @@ public final class AggregateScan {
     private final AggregateLimits limits;
     private final long readLsn;
     private final long fromLsn;
-    private final Optional<FragmentCache> cache;
-    private final FragmentKey.Maker keys;
-    private final FragmentTally tally = new FragmentTally();
+    private final Optional<AggregateCache> cache;
+    private final AggregateCacheKey.Maker keys;
+    private final AggregateCacheTally tally = new AggregateCacheTally();
     private final List<Source> sources = new ArrayList<>();
+    private final AggregateWork work;
     private Optional<GroupedState> known = Optional.empty(); // of files that are not read
 
-    /** Opens what a part reads; as often as there are passes. */
-    @FunctionalInterface
+    /** What a part reads, in each pass. */
     interface Source {
         AggregatePart open(int index, AggregatePass pass);
+
+        /** It is opened soon; does not wait. */
+        void announce();
+    }
+
+    /** A column file, whose result may be cached. */
+    private record FileSource(AggregateScan scan, FileScope scope, Optional<AggregateCacheKey> key)
+            implements Source {
+        @Override
+        public AggregatePart open(int index, AggregatePass pass) {
+            return scan.open(scope, key, index, pass);
+        }
+
+        @Override
+        public void announce() {
+            if (key.isEmpty() || !scan.cache.orElseThrow().has(key.get())) {
+                scan.files.announce(scope.file());
+            }
+        }
+    }
+
+    /** Rows of a shard that are in no column file. */
+    private record RowSource(AggregatePlan plan, TableView view, NonBlocking.Read<RowCursor> opener)
+            implements Source {
+        @Override
+        public AggregatePart open(int index, AggregatePass pass) {
+            return new AggregatePart(
+                    index,
+                    pass,
+                    new RowVectors(opener, view.versions().layout(), plan.columns()),
+                    () -> plan.newAggregator(pass.range()),
+                    Optional.empty());
+        }
+
+        @Override
+        public void announce() {
+            // it is in memory, or its SST files are opened when they are merged
+        }
     }
 
     /**
@@ -54,12 +93,13 @@ public final class AggregateScan {
             ScanPredicate predicate,
             long readLsn,
             long fromLsn,
-            Optional<FragmentCache> cache,
+            Optional<AggregateCache> cache,
             long maxBytes) {
         this.cache = requireNonNull(cache, "cache is null");
         this.files = requireNonNull(files, "files is null");
         this.plan = new AggregatePlan(table, aggregation, predicate);
-        this.keys = new FragmentKey.Maker(plan);
+        this.keys = new AggregateCacheKey.Maker(plan);
+        this.work = new AggregateWork(files, plan, table);
         this.limits = new AggregateLimits(aggregation.maxGroups(), maxBytes);
         this.readLsn = readLsn;
         this.fromLsn = fromLsn;
@@ -73,33 +113,44 @@ public final class AggregateScan {
             return;
         }
         FileScope scope = found.get();
-        Optional<GroupedState> result = KnownResults.of(plan, scope);
+        work.count(scope);
+        Optional<GroupedState> result = StatisticsAggregates.of(plan, scope);
         if (result.isPresent()) {
             known.ifPresent(before -> result.get().merge(before));
             known = result;
             return;
         }
-        Optional<FragmentKey> key = cache.isPresent() ? keys.of(scope) : Optional.empty();
-        sources.add(
-                (index, pass) ->
-                        new AggregatePart(
-                                index,
-                                pass,
-                                new ColumnFileVectors(
-                                        files,
-                                        file,
-                                        plan.columns(),
-                                        scope.deleted(),
-                                        readLsn,
-                                        fromLsn),
-                                () -> plan.newAggregator(scope.residual(), pass.range()),
-                                run(key, pass)));
+        Optional<AggregateCacheKey> key = cache.isPresent() ? keys.of(scope) : Optional.empty();
+        work.read(scope, key);
+        sources.add(new FileSource(this, scope, key));
+    }
+
+    private AggregatePart open(
+            FileScope scope, Optional<AggregateCacheKey> key, int index, AggregatePass pass) {
+        return new AggregatePart(
+                index,
+                pass,
+                new ColumnFileVectors(
+                        files,
+                        scope.file(),
+                        plan.columns(),
+                        plan.columns(scope.residual()),
+                        scope.wanted(plan.columns(scope.residual())),
+                        scope.deleted(),
+                        readLsn,
+                        fromLsn),
+                () -> plan.newAggregator(scope.residual(), pass.range()),
+                run(key, pass));
     }
 
     /** The use of the cache, which has results of all groups of a file only. */
-    private Optional<FragmentRun> run(Optional<FragmentKey> key, AggregatePass pass) {
+    private Optional<AggregateCacheLookup> run(
+            Optional<AggregateCacheKey> key, AggregatePass pass) {
         return key.filter(present -> pass.range().isAll())
-                .map(present -> new FragmentRun(cache.orElseThrow(), present, plan, tally));
+                .map(
+                        present ->
+                                new AggregateCacheLookup(
+                                        cache.orElseThrow(), present, plan, tally));
     }
 
     /**
@@ -108,14 +159,8 @@ public final class AggregateScan {
      * @param opener as of the LSNs of this aggregation; called again elsewhere if it must wait
      */
     public void addRows(TableView view, NonBlocking.Read<RowCursor> opener) {
-        sources.add(
-                (index, pass) ->
-                        new AggregatePart(
-                                index,
-                                pass,
-                                new RowVectors(opener, view.versions().layout(), plan.columns()),
-                                () -> plan.newAggregator(pass.range()),
-                                Optional.empty()));
+        work.countRows(view);
+        sources.add(new RowSource(plan, view, opener));
     }
 
     /**
@@ -127,8 +172,17 @@ public final class AggregateScan {
         return new AggregatePass(plan, groups, limits, computing, sources, known);
     }
 
+    /**
+     * The work of all parts by what is in memory now; reads nothing.
+     *
+     * @param workers parts that are computed at once
+     */
+    public AggregationEstimate estimate(int workers) {
+        return work.estimate(cache, workers);
+    }
+
     /** The use of cached results by the parts so far. */
-    public FragmentUse fragmentUse() {
+    public CachedResultUse cachedResultUse() {
         return tally.use();
     }
 

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Adds batches of rows to a state. Has buffers: confined to one thread at a time. */
+/**
+ * An aggregator that adds batches of rows to a state. Has buffers: confined to one thread at a
+ * time.
+ */
 final class Aggregator {
     private static final int NO_ARGUMENT = -1;
 

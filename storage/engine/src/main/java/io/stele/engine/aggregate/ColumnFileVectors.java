@@ -5,8 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.columnfile.orc.ColumnChunk;
 import io.stele.columnfile.orc.ColumnChunks;
 import io.stele.columnfile.orc.OrcSchemas;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.columnfile.orc.WantedValues;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.TableFiles;
 import io.stele.protocol.schema.ColumnSchema;
 import java.io.IOException;
 import java.util.Arrays;
@@ -24,6 +25,8 @@ final class ColumnFileVectors implements VectorSource {
     private final TableFiles files;
     private final ColumnFile file;
     private final List<ColumnSchema> columns;
+    private final List<ColumnSchema> read;
+    private final List<WantedValues> filter;
     private final long readLsn;
     private final long fromLsn;
     private final boolean checksLsn;
@@ -34,7 +37,9 @@ final class ColumnFileVectors implements VectorSource {
     private @Nullable ColumnChunks chunks;
 
     /**
-     * @param columns in the reader's schema
+     * @param columns in the reader's schema, by slot
+     * @param read those of them that will be requested
+     * @param filter rows that have none of these values in some column may be left out
      * @param deleted rows that are gone
      * @param readLsn rows above came later
      * @param fromLsn rows below have expired
@@ -43,12 +48,16 @@ final class ColumnFileVectors implements VectorSource {
             TableFiles files,
             ColumnFile file,
             List<ColumnSchema> columns,
+            List<ColumnSchema> read,
+            List<WantedValues> filter,
             RoaringBitmap deleted,
             long readLsn,
             long fromLsn) {
         this.files = requireNonNull(files, "files is null");
         this.file = requireNonNull(file, "file is null");
         this.columns = List.copyOf(columns);
+        this.read = List.copyOf(read);
+        this.filter = List.copyOf(filter);
         this.deleted = requireNonNull(deleted, "deleted is null");
         this.readLsn = readLsn;
         this.fromLsn = fromLsn;
@@ -67,7 +76,7 @@ final class ColumnFileVectors implements VectorSource {
         Arrays.fill(vectors, null);
         ColumnChunks open = chunks;
         if (open == null) {
-            open = files.openChunks(file, columns, checksLsn);
+            open = files.openChunks(file, read, checksLsn, filter);
             chunks = open;
         }
         return open.advance();

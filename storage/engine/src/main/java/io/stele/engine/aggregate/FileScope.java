@@ -2,12 +2,20 @@ package io.stele.engine.aggregate;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.columnfile.orc.WantedValues;
+import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.manifest.FileEntry;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.TableVersions;
+import io.stele.engine.row.TableVersions;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.LongIntervals;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.PhysicalForm;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -65,6 +73,23 @@ record FileScope(
                         deleted,
                         entry.maxLsn().value() <= readLsn && entry.minLsn().value() >= fromLsn,
                         predicate.residual(statistics, entry.rowCount()).domains()));
+    }
+
+    /** The residual of columns whose values are longs. */
+    List<WantedValues> wanted(List<ColumnSchema> columns) {
+        List<WantedValues> wanted = new ArrayList<>();
+        for (ColumnSchema column : columns) {
+            ColumnDomain domain = residual.get(column.id());
+            if (domain != null && !domain.nullAllowed() && isWhole(column.type())) {
+                ValueCodec codec = ValueCodec.of(column.type());
+                wanted.add(new WantedValues(column, LongIntervals.of(domain, codec::decodeLong)));
+            }
+        }
+        return wanted;
+    }
+
+    static boolean isWhole(DataType type) {
+        return VectorKind.of(type) == VectorKind.LONG && type.form() != PhysicalForm.BOOLEAN;
     }
 
     /** Whether every row of the file counts. */

@@ -1,7 +1,7 @@
 /**
  * Aggregations of a table's rows, file by file over vectors of columns.
  *
- * <p>The engine's root may call it. It may touch scans, tablets and column files.
+ * <p>Reads and the engine's root may call it. It may touch scans, tablets and column files.
  */
 @NullMarked
 package io.stele.engine.aggregate;

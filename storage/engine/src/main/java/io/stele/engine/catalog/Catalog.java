@@ -20,6 +20,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /**
  * All schemas, table groups, tables and views, as of one version. Immutable.
@@ -42,6 +43,7 @@ public final class Catalog {
     private final int nextTableGroupId;
     private final long epoch;
     private final List<GivenUpIds> givenUp;
+    private final List<CompletedStatement> statements; // oldest first
 
     private Catalog(long version, CatalogSnapshot snapshot) {
         this.version = version;
@@ -49,6 +51,7 @@ public final class Catalog {
         this.nextTableGroupId = snapshot.nextTableGroupId();
         this.epoch = snapshot.epoch().orElse(0);
         this.givenUp = snapshot.givenUp();
+        this.statements = snapshot.statements();
         this.schemas = Collections.unmodifiableSortedSet(new TreeSet<>(snapshot.schemas()));
         SortedMap<Integer, TableGroup> groups = new TreeMap<>();
         for (TableGroup group : snapshot.tableGroups()) {
@@ -94,6 +97,7 @@ public final class Catalog {
                         1,
                         1,
                         OptionalLong.empty(),
+                        List.of(),
                         List.of()));
     }
 
@@ -110,7 +114,8 @@ public final class Catalog {
                 nextTableId,
                 nextTableGroupId,
                 epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch),
-                givenUp);
+                givenUp,
+                statements);
     }
 
     public long version() {
@@ -125,6 +130,11 @@ public final class Catalog {
     /** Above the id of every table that there ever was. */
     public long nextTableId() {
         return nextTableId;
+    }
+
+    /** The statement of an id, if it took effect and is one of the last. */
+    Optional<CompletedStatement> findStatement(UUID id) {
+        return statements.stream().filter(statement -> statement.id().equals(id)).findAny();
     }
 
     /** Whether a catalog version was ever given up. */
@@ -281,7 +291,7 @@ public final class Catalog {
     }
 
     /** The table whose place another one took. */
-    Optional<TableEntry> findPredecessor(TableId tableId) {
+    public Optional<TableEntry> findPredecessor(TableId tableId) {
         return Optional.ofNullable(predecessors.get(tableId));
     }
 

@@ -16,6 +16,7 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.TimeToLiveStep;
 import io.stele.protocol.schema.ViewSchema;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,6 +28,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 
 /**
@@ -48,6 +50,15 @@ final class CatalogEdit {
     /** Most characters of a comment. */
     static final int MAX_COMMENT_LENGTH = 10_000;
 
+    /** Statements that a catalog remembers however old they are. */
+    static final int MIN_STATEMENTS = 200;
+
+    /** Most of them, about 90 bytes each in every version. */
+    static final int MAX_STATEMENTS = 2_000;
+
+    /** 10 minutes: longer than a client repeats one. */
+    private static final long STATEMENT_MILLIS = 600_000;
+
     /** More than the statement of one version takes. */
     private static final int TABLE_IDS_OF_A_VERSION = 1_000;
 
@@ -62,6 +73,7 @@ final class CatalogEdit {
     private final Catalog base;
     private final Lsn now;
     private final long epoch;
+    private final long retentionMillis;
     private final SortedSet<String> schemas;
     private final SortedMap<Integer, TableGroup> tableGroups = new TreeMap<>();
     private final SortedMap<TableId, TableEntry> tables = new TreeMap<>();
@@ -70,15 +82,18 @@ final class CatalogEdit {
     private long nextTableId;
     private int nextTableGroupId;
     private final List<GivenUpIds> givenUp;
+    private final List<CompletedStatement> statements;
 
     /**
      * @param now when the edit takes effect
      * @param epoch of the engine that makes it
+     * @param retentionMillis of tables without a retention of their own
      */
-    CatalogEdit(Catalog base, Lsn now, long epoch) {
+    CatalogEdit(Catalog base, Lsn now, long epoch, long retentionMillis) {
         this.base = requireNonNull(base, "base is null");
         this.now = requireNonNull(now, "now is null");
         this.epoch = epoch;
+        this.retentionMillis = retentionMillis;
         CatalogSnapshot snapshot = base.toSnapshot();
         this.schemas = new TreeSet<>(snapshot.schemas());
         snapshot.tableGroups().forEach(group -> tableGroups.put(group.id(), group));
@@ -88,13 +103,14 @@ final class CatalogEdit {
         this.nextTableId = snapshot.nextTableId();
         this.nextTableGroupId = snapshot.nextTableGroupId();
         this.givenUp = new ArrayList<>(snapshot.givenUp());
+        this.statements = new ArrayList<>(snapshot.statements());
     }
 
     /**
      * The given up versions after the base, and those before them, are not created again. Ids of
      * tables and groups, and numbers of schema versions, that they may have assigned are not
      * reused. Indexes that they may have dropped, so that files were written without them, are
-     * built again.
+     * built again. Times to live, which they may have changed, are in doubt.
      */
     void passOver(Collection<Long> versions) {
         long last = base.version() + MAX_PASSED_OVER;
@@ -119,7 +135,8 @@ final class CatalogEdit {
                 givenUp.add(GivenUpIds.of(entry.schema().id()));
             }
         }
-        tables.replaceAll((tableId, entry) -> passOver(entry, passed));
+        Lsn known = lastChangeLsn();
+        tables.replaceAll((tableId, entry) -> passOver(entry, passed, known));
     }
 
     /** Ids up to these were given by versions that are missing; they are not given again. */
@@ -136,7 +153,24 @@ final class CatalogEdit {
     }
 
     /** None of the versions has changed one that was replaced before. */
-    private TableEntry passOver(TableEntry entry, int passed) {
+    /** The latest LSN that this version of the catalog has: it was the newest one then. */
+    private Lsn lastChangeLsn() {
+        Lsn last = Lsn.MIN;
+        for (TableEntry entry : tables.values()) {
+            Lsn changed = entry.history().lastChangeLsn().orElse(Lsn.MIN);
+            for (TimeToLiveStep step : entry.schema().options().timeToLiveSteps()) {
+                changed = later(changed, step.since());
+            }
+            last = later(last, changed);
+        }
+        return last;
+    }
+
+    private static Lsn later(Lsn one, Lsn other) {
+        return one.compareTo(other) < 0 ? other : one;
+    }
+
+    private TableEntry passOver(TableEntry entry, int passed, Lsn known) {
         if (entry.state() == TableState.REPLACED) {
             return entry;
         }
@@ -151,7 +185,8 @@ final class CatalogEdit {
         TableSchema passedOver =
                 old.withColumns(Math.addExact(old.schemaVersion(), passed + 1), old.columns());
         return new TableEntry(
-                passedOver.withOptions(old.options().withIndexes(indexes)),
+                passedOver.withOptions(
+                        old.options().withIndexes(indexes).doubtTimeToLive(now, known)),
                 entry.state(),
                 entry.history().passedOver(old, now));
     }
@@ -176,7 +211,22 @@ final class CatalogEdit {
                         nextTableId,
                         nextTableGroupId,
                         epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch),
-                        givenUp));
+                        givenUp,
+                        statements));
+    }
+
+    /**
+     * Remembers the statement, so that it is recognized when it is sent again.
+     *
+     * @param tableId the table that it made or changed
+     */
+    void complete(UUID id, Optional<TableId> tableId) {
+        statements.add(new CompletedStatement(id, now.millis(), tableId));
+        while (statements.size() > MAX_STATEMENTS
+                || statements.size() > MIN_STATEMENTS
+                        && statements.getFirst().millis() < now.millis() - STATEMENT_MILLIS) {
+            statements.removeFirst();
+        }
     }
 
     void createSchema(String name) {
@@ -193,7 +243,15 @@ final class CatalogEdit {
         if (!cascade) {
             requireEmpty(name);
         }
-        tables.values().removeIf(entry -> entry.schema().schemaName().equals(name));
+        List<TableId> dropped =
+                tables.values().stream()
+                        .map(TableEntry::schema)
+                        .filter(table -> table.schemaName().equals(name))
+                        .map(TableSchema::id)
+                        .toList();
+        // Also what a table was before in other schemas: nothing would lead to it any more
+        dropped.forEach(tableId -> predecessors(tableId).forEach(tables::remove));
+        dropped.forEach(tables::remove);
         views.dropSchema(name);
         schemas.remove(name);
     }
@@ -231,7 +289,8 @@ final class CatalogEdit {
                                 ? new TableEntry(
                                         entry.schema().withName(to, entry.schema().tableName()),
                                         entry.state(),
-                                        entry.history())
+                                        entry.history(),
+                                        entry.successor())
                                 : entry);
         views.renameSchema(from, to);
     }
@@ -322,9 +381,29 @@ final class CatalogEdit {
         predecessors(tableId).forEach(tables::remove);
     }
 
-    /** Retains a table that another one replaces, for readers of the past. */
+    /**
+     * Retains a table that another one replaces, for readers of the past. It is the way to those
+     * before it, so it is retained no shorter than they still are.
+     */
     private void keepReplaced(TableId tableId, TableId successor) {
-        tables.put(tableId, base.entry(tableId).replacedBy(successor, now));
+        TableEntry entry = base.entry(tableId).replacedBy(successor, now);
+        OptionalLong longest =
+                base.findPredecessor(tableId).stream()
+                        .mapToLong(this::leftMillis)
+                        .filter(before -> before > retentionMillis(entry))
+                        .findFirst();
+        tables.put(tableId, longest.isEmpty() ? entry : entry.retained(longest.getAsLong()));
+    }
+
+    /** How long a replaced table is still retained. A longer time would be handed on for ever. */
+    private long leftMillis(TableEntry replaced) {
+        long sinceMillis =
+                replaced.successor().map(next -> now.millis() - next.lsn().millis()).orElse(0L);
+        return retentionMillis(replaced) - sinceMillis;
+    }
+
+    private long retentionMillis(TableEntry entry) {
+        return entry.schema().options().retentionMillis().orElse(retentionMillis);
     }
 
     /** The tables before one in its place, the newest first. */
@@ -516,7 +595,8 @@ final class CatalogEdit {
                         : values;
         TableOptions options =
                 TableOption.change(old.options(), changed, identified)
-                        .changeTimeToLive(old.options(), now);
+                        .changeTimeToLive(
+                                old.options(), now, changed.contains(TableOption.TIME_TO_LIVE));
         return replace(old.withOptions(options));
     }
 
@@ -576,6 +656,9 @@ final class CatalogEdit {
     int dropStagedTables() {
         int before = tables.size();
         tables.values().removeIf(entry -> entry.state().isStaged());
+        // Sent again, they make their tables anew
+        statements.removeIf(
+                statement -> statement.tableId().filter(id -> !tables.containsKey(id)).isPresent());
         return before - tables.size();
     }
 

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -56,7 +57,11 @@ public final class CatalogService {
     private static final int OWNERSHIP_ATTEMPTS =
             100; // each lost one is a statement of the owner before
 
+    /** The statement that the thread runs, if its client gave it an id. */
+    private static final ScopedValue<Attempt> ATTEMPT = ScopedValue.newInstance();
+
     private final CatalogStore store;
+    private final long retentionMillis;
     private final Supplier<Lsn> clock;
     private final LongConsumer sleepMillis;
     private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
@@ -69,12 +74,14 @@ public final class CatalogService {
 
     private CatalogService(
             CatalogStore store,
+            long retentionMillis,
             Supplier<Lsn> clock,
             LongConsumer sleepMillis,
             Catalog current,
             Optional<CatalogDamage> damage) {
         this.damage = damage;
         this.store = store;
+        this.retentionMillis = retentionMillis;
         this.clock = clock;
         this.sleepMillis = sleepMillis;
         this.current = current;
@@ -84,22 +91,32 @@ public final class CatalogService {
      * Starts from the newest stored version; STORE_FAILED if it cannot be read. If it is damaged,
      * there is nothing in the catalog, and all statements are refused ({@link #damage}).
      *
+     * @param retentionMillis of tables without a retention of their own
      * @param clock the present LSN
      * @param sleepMillis makes the calling thread wait for a store that does not answer
      */
     public static CatalogService open(
-            CatalogStore store, Supplier<Lsn> clock, LongConsumer sleepMillis) {
+            CatalogStore store,
+            long retentionMillis,
+            Supplier<Lsn> clock,
+            LongConsumer sleepMillis) {
         requireNonNull(store, "store is null");
         requireNonNull(clock, "clock is null");
         requireNonNull(sleepMillis, "sleepMillis is null");
         try {
             return new CatalogService(
-                    store, clock, sleepMillis, store.loadLatest(), Optional.empty());
+                    store,
+                    retentionMillis,
+                    clock,
+                    sleepMillis,
+                    store.loadLatest(),
+                    Optional.empty());
         } catch (IOException e) {
             throw failed("read", e);
         } catch (SteleException unreadable) {
             return new CatalogService(
                     store,
+                    retentionMillis,
                     clock,
                     sleepMillis,
                     Catalog.empty(),
@@ -216,7 +233,7 @@ public final class CatalogService {
                 if (current.epoch() >= epoch) {
                     throw takenOver(epoch, current.epoch());
                 }
-                CatalogEdit edit = new CatalogEdit(current, clock.get(), epoch);
+                CatalogEdit edit = new CatalogEdit(current, clock.get(), epoch, retentionMillis);
                 edit.passOver(givenUp);
                 Catalog owned = edit.build();
                 if (store.create(owned)) {
@@ -254,7 +271,7 @@ public final class CatalogService {
         if (givenUp.stream().noneMatch(version -> version > base.version())) {
             return base.nextTableId();
         }
-        CatalogEdit edit = new CatalogEdit(base, Lsn.MIN, 0);
+        CatalogEdit edit = new CatalogEdit(base, Lsn.MIN, 0, retentionMillis);
         edit.passOver(givenUp);
         return edit.nextTableId();
     }
@@ -498,6 +515,81 @@ public final class CatalogService {
         change(edit -> edit.dropReplacedTables(tableIds));
     }
 
+    /**
+     * Runs a statement that its client repeats under one id until it has an answer, and that takes
+     * effect once. The catalog remembers ids for ten minutes, also over restarts and take-overs, at
+     * most {@link CatalogEdit#MAX_STATEMENTS}.
+     *
+     * @param id of the statement
+     * @param statement makes one change here at most, in the calling thread
+     * @param repeated what to answer if it took effect earlier
+     */
+    public <T> T runOnce(UUID id, Supplier<T> statement, Function<CompletedStatement, T> repeated) {
+        Optional<CompletedStatement> earlier = findCompleted(id);
+        if (earlier.isPresent()) {
+            return repeated.apply(earlier.get());
+        }
+        Attempt attempt = new Attempt(id);
+        try {
+            return ScopedValue.where(ATTEMPT, attempt).call(statement::get);
+        } catch (SteleException refused) {
+            if (attempt.tookEffect) {
+                throw refused;
+            }
+            // An earlier attempt may have been under way, and dropped the table for example
+            CompletedStatement meanwhile = findCompletedUnless(refused, id);
+            return repeated.apply(meanwhile);
+        }
+    }
+
+    private CompletedStatement findCompletedUnless(SteleException refused, UUID id) {
+        Optional<CompletedStatement> found;
+        try {
+            found = findCompleted(id);
+        } catch (SteleException unknown) {
+            // A refusal for good would be the answer, though an earlier attempt may be done
+            SteleException thrown = refused.code().nothingIsChanged() ? unknown : refused;
+            thrown.addSuppressed(thrown == refused ? unknown : refused);
+            throw thrown;
+        }
+        return found.orElseThrow(() -> refused);
+    }
+
+    /** BUSY while the outcome of an earlier statement, which may be this one, is unknown. */
+    private Optional<CompletedStatement> findCompleted(UUID id) {
+        statements.lock();
+        try {
+            checkKnown();
+            settleEarlier();
+            return current.findStatement(id);
+        } finally {
+            statements.unlock();
+        }
+    }
+
+    /** One run of a statement that has an id. Confined to one thread. */
+    private static final class Attempt {
+        private final UUID id;
+        private boolean tookEffect;
+
+        private Attempt(UUID id) {
+            this.id = id;
+        }
+
+        /** In the lock, where no earlier attempt is under way. */
+        void checkFirst(Catalog catalog) {
+            if (catalog.findStatement(id).isPresent()) {
+                throw new SteleException(
+                        ErrorCode.UNAVAILABLE,
+                        "Expected a new statement, found that %s took effect".formatted(id));
+            }
+        }
+    }
+
+    private static Optional<TableId> tableId(Object result) {
+        return result instanceof TableSchema table ? Optional.of(table.id()) : Optional.empty();
+    }
+
     private <T> T change(Function<CatalogEdit, T> statement) {
         return change(statement, MAX_WAIT_MILLIS);
     }
@@ -514,11 +606,16 @@ public final class CatalogService {
                 checkOwned();
                 settleEarlier();
                 Catalog before = current;
-                CatalogEdit edit = new CatalogEdit(before, clock.get(), epoch);
+                CatalogEdit edit = new CatalogEdit(before, clock.get(), epoch, retentionMillis);
+                Optional<Attempt> once =
+                        ATTEMPT.isBound() ? Optional.of(ATTEMPT.get()) : Optional.empty();
+                once.ifPresent(its -> its.checkFirst(before));
                 T result = statement.apply(edit);
+                once.ifPresent(its -> edit.complete(its.id, tableId(result)));
                 Unsettled change = new Unsettled(before, edit.build());
                 try {
                     createVersion(change, waitMillis);
+                    once.ifPresent(its -> its.tookEffect = true);
                     return result;
                 } catch (SteleException lost) {
                     // Another process was quicker: the same statement, on what it left

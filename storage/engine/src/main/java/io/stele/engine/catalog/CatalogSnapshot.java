@@ -14,6 +14,7 @@ import java.util.OptionalLong;
  *
  * @param epoch absent before version 7
  * @param givenUp absent where no version was given up, and before version 8
+ * @param statements the last ones with an id, oldest first; absent if there are none
  */
 record CatalogSnapshot(
         @JsonProperty("schemas") List<String> schemas,
@@ -24,13 +25,16 @@ record CatalogSnapshot(
         @JsonProperty("nextTableGroupId") int nextTableGroupId,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("epoch") OptionalLong epoch,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("givenUp")
-                List<GivenUpIds> givenUp) {
+                List<GivenUpIds> givenUp,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("statements")
+                List<CompletedStatement> statements) {
     CatalogSnapshot {
         schemas = List.copyOf(schemas);
         tableGroups = List.copyOf(tableGroups);
         tables = List.copyOf(tables);
         views = List.copyOf(requireNonNullElse(views, List.of())); // absent before version 4
         givenUp = List.copyOf(requireNonNullElse(givenUp, List.of()));
+        statements = List.copyOf(requireNonNullElse(statements, List.of()));
     }
 
     /**

@@ -12,6 +12,7 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A table in the catalog.
@@ -74,5 +75,14 @@ public record TableEntry(
                 TableState.REPLACED,
                 history,
                 Optional.of(new Successor(tableId, lsn)));
+    }
+
+    /** The table with another retention. */
+    TableEntry retained(long millis) {
+        return new TableEntry(
+                schema.withOptions(schema.options().withRetentionMillis(OptionalLong.of(millis))),
+                state,
+                history,
+                successor);
     }
 }

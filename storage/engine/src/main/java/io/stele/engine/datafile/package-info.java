@@ -1,7 +1,9 @@
 /**
- * Deletion vectors of column files.
+ * The files of a table, open for reading: SST files, and column files with their deletion vectors
+ * and key indexes.
  *
- * <p>Tablets and all above them may call it. It may touch files of blocks.
+ * <p>Indexes, tablets and all above them may call it. It may touch manifests, versions of rows and
+ * files.
  */
 @NullMarked
 package io.stele.engine.datafile;

@@ -157,7 +157,7 @@ public final class Job {
             }
             end();
         }
-        tell();
+        notifyListener();
     }
 
     /** Ends it now, even if its work still runs. */
@@ -169,7 +169,7 @@ public final class Job {
             failure = cause;
             end();
         }
-        tell();
+        notifyListener();
     }
 
     private void end() {
@@ -194,7 +194,7 @@ public final class Job {
                         cancelledBy.map(" by user '%s'"::formatted).orElse(""));
     }
 
-    private void tell() {
+    private void notifyListener() {
         onEnd.accept(this);
         ended.complete(status());
     }
@@ -210,12 +210,16 @@ public final class Job {
     }
 
     /**
-     * Requests that it stops; its waiting callers fail when it has.
+     * Requests that it stops; its waiting callers fail when it has. One that was cancelled stays
+     * so, since a request whose answer was lost is sent again.
      *
-     * @throws SteleException INVALID_ARGUMENT: it has ended
+     * @throws SteleException INVALID_ARGUMENT: it has ended otherwise
      */
     void cancel(Optional<String> by) {
         synchronized (this) {
+            if (state == JobState.CANCELLED) {
+                return;
+            }
             if (state.hasEnded()) {
                 throw new SteleException(
                         ErrorCode.INVALID_ARGUMENT,

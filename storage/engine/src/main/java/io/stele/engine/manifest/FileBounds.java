@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Of one column, for each of some files, the first eight bytes of its smallest and largest value as
- * unsigned numbers: the order of values is that of their bytes, and of their beginnings with zeros
- * behind them, as far as these are different. Immutable and thread-safe.
+ * The bounds of one column in each of some files: the first eight bytes of its smallest and largest
+ * value, as unsigned numbers: the order of values is that of their bytes, and of their beginnings
+ * with zeros behind them, as far as these are different. Immutable and thread-safe.
  */
 final class FileBounds {
     private static final long LARGEST = -1L; // unsigned

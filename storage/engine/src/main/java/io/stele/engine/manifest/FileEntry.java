@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.columnfile.orc.StoredColumnFile;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.IndexedMetadata;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
@@ -43,8 +44,9 @@ import java.util.function.Consumer;
  * @param indexId the secondary index whose entries an SST file holds; empty: rows of the table
  * @param bitmapIndexBytes size of a column file's bitmap index ({@code BitmapIndexBuilder}), which
  *     is beside it; empty if it has none
- * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums}), which
- *     are beside it; empty if it has none, as those of earlier versions
+ * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums}) that
+ *     are beside it; empty if there are none: they are in its key index, or in a file of an earlier
+ *     version nowhere
  * @param endsLsn of an SST file of the table: range tombstones at or below are written into it as
  *     tombstones; empty: none are
  * @param sketches of the columns of a column file ({@code SketchBuilder}); none in files of earlier
@@ -68,7 +70,7 @@ public record FileEntry(
         @JsonProperty("partition") Optional<byte[]> partition,
         @JsonProperty("columnStats") Map<Integer, ColumnStats> columnStats,
         @JsonProperty("keyIndex") Optional<KeyIndexFile> keyIndex,
-        @JsonProperty("deleteVector") Optional<DeleteVectorFile> deleteVector,
+        @JsonProperty("deleteVector") Optional<DeletionVectorFile> deleteVector,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("indexId") OptionalInt indexId,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("bitmapIndexBytes")
                 OptionalLong bitmapIndexBytes,
@@ -119,6 +121,13 @@ public record FileEntry(
                     "minKey > maxKey",
                     path);
         }
+        if (keyIndex.isPresent() && keyIndex.get().metadataBytes().isPresent()) {
+            check(
+                    keyIndex.get().path().equals(WrittenFile.keyIndexPath(path)),
+                    "a key index with metadata at " + WrittenFile.keyIndexPath(path),
+                    keyIndex.get().path(),
+                    path);
+        }
     }
 
     /** A file with rows of the table. */
@@ -140,7 +149,7 @@ public record FileEntry(
             Optional<byte[]> partition,
             Map<Integer, ColumnStats> columnStats,
             Optional<KeyIndexFile> keyIndex,
-            Optional<DeleteVectorFile> deleteVector) {
+            Optional<DeletionVectorFile> deleteVector) {
         this(
                 fileId,
                 tableId,
@@ -180,7 +189,7 @@ public record FileEntry(
     /** Rows not marked in the stored deletion vector; later deletions are not counted. */
     @JsonIgnore
     public long undeletedRowCount() {
-        return rowCount - deleteVector.map(DeleteVectorFile::cardinality).orElse(0);
+        return rowCount - deleteVector.map(DeletionVectorFile::cardinality).orElse(0);
     }
 
     /** The same file at another level. */
@@ -188,7 +197,7 @@ public record FileEntry(
         return with(draft -> draft.level = newLevel);
     }
 
-    public FileEntry withDeleteVector(Optional<DeleteVectorFile> newDeleteVector) {
+    public FileEntry withDeleteVector(Optional<DeletionVectorFile> newDeleteVector) {
         return with(draft -> draft.deleteVector = newDeleteVector);
     }
 
@@ -211,7 +220,7 @@ public record FileEntry(
         return with(draft -> draft.bitmapIndexBytes = newBitmapIndexBytes);
     }
 
-    /** The same file with checksums of a block size. */
+    /** The same file with checksums of a block size beside it. */
     public FileEntry withChecksums(OptionalInt newChecksumBlockBytes) {
         return with(draft -> draft.checksumBlockBytes = newChecksumBlockBytes);
     }
@@ -234,6 +243,11 @@ public record FileEntry(
     @Override
     public Optional<String> keyIndexPath() {
         return keyIndex.map(KeyIndexFile::path);
+    }
+
+    @Override
+    public Optional<IndexedMetadata> indexedMetadata() {
+        return keyIndex.flatMap(KeyIndexFile::indexedMetadata);
     }
 
     /** All objects that the file consists of, except its deletion vector, which changes. */
@@ -282,7 +296,7 @@ public record FileEntry(
         private Optional<byte[]> partition;
         private Map<Integer, ColumnStats> columnStats;
         private Optional<KeyIndexFile> keyIndex;
-        private Optional<DeleteVectorFile> deleteVector;
+        private Optional<DeletionVectorFile> deleteVector;
         private OptionalInt indexId;
         private OptionalLong bitmapIndexBytes;
         private OptionalInt checksumBlockBytes;

@@ -2,7 +2,7 @@ package io.stele.engine.manifest;
 
 /** The kinds of data files: SST files and column files. */
 public enum FileKind {
-    /** A row shard file: sorted (key, LSN) entries in blocks. */
+    /** An SST file: sorted (key, LSN) entries in blocks. */
     ROW,
     /** A column shard file: ORC. */
     COLUMN

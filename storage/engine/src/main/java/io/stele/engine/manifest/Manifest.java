@@ -102,7 +102,7 @@ public record Manifest(
     }
 
     /** Range tombstones that some SST files of a table do not contain. */
-    public List<PartitionEnd> ends(TableId tableId) {
+    public List<RangeTombstone> tombstones(TableId tableId) {
         return table(tableId).map(TableProgress::ends).orElse(List.of());
     }
 

@@ -81,8 +81,9 @@ public final class ManifestEdit {
                     "LSN " + flushedLsn + ", row id " + nextRowId);
         }
         Lsn historyLsn = before == null ? Lsn.MIN : before.historyLsn();
-        List<PartitionEnd> ends = before == null ? List.of() : before.ends();
-        tables.put(tableId, new TableProgress(tableId, flushedLsn, nextRowId, historyLsn, ends));
+        List<RangeTombstone> tombstones = before == null ? List.of() : before.ends();
+        tables.put(
+                tableId, new TableProgress(tableId, flushedLsn, nextRowId, historyLsn, tombstones));
         return this;
     }
 
@@ -105,12 +106,12 @@ public final class ManifestEdit {
      * only the ones at or below the table's {@code flushedLsn} are stored, since the others are
      * replayed.
      */
-    public ManifestEdit ends(TableId tableId, List<PartitionEnd> ends) {
+    public ManifestEdit tombstones(TableId tableId, List<RangeTombstone> tombstones) {
         tables.computeIfPresent(
                 tableId,
                 (id, table) ->
                         table.withEnds(
-                                ends.stream()
+                                tombstones.stream()
                                         .filter(end -> end.lsn().compareTo(table.flushedLsn()) <= 0)
                                         .toList()));
         return this;

@@ -169,7 +169,10 @@ public final class ManifestStore {
     private Optional<String> basePath(long version) throws IOException {
         try {
             return checked(version, versions.load(version)).base().map(ManifestBase::path);
-        } catch (NoSuchFileException | SteleException unreadable) {
+        } catch (NoSuchFileException
+                | SteleException
+                | StackOverflowError
+                | LinkageError unreadable) {
             return Optional.empty();
         }
     }

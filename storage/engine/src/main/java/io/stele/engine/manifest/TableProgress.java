@@ -25,7 +25,8 @@ public record TableProgress(
         @JsonProperty("flushedLsn") Lsn flushedLsn,
         @JsonProperty("nextRowId") long nextRowId,
         @JsonProperty("historyLsn") Lsn historyLsn,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("ends") List<PartitionEnd> ends) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("ends")
+                List<RangeTombstone> ends) {
     public TableProgress {
         requireNonNull(tableId, "tableId is null");
         requireNonNull(flushedLsn, "flushedLsn is null");
@@ -41,7 +42,7 @@ public record TableProgress(
         return new TableProgress(tableId, flushedLsn, nextRowId, newHistoryLsn, ends);
     }
 
-    TableProgress withEnds(List<PartitionEnd> newEnds) {
+    TableProgress withEnds(List<RangeTombstone> newEnds) {
         return new TableProgress(tableId, flushedLsn, nextRowId, historyLsn, newEnds);
     }
 }

@@ -2,9 +2,9 @@ package io.stele.engine.scan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.ColumnFileVersions;
+import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.scan.RowCursor.Step;
-import io.stele.engine.tablet.ColumnFileVersions;
-import io.stele.engine.tablet.KeyedVersion;
 import java.io.IOException;
 
 /** The rows of a column file that a reader at one LSN sees. */

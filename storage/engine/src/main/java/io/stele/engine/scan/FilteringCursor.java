@@ -2,9 +2,9 @@ package io.stele.engine.scan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.TableVersions;
 import io.stele.engine.scan.ShardScanner.Opener;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.TableVersions;
 import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over several sources, one after the other, and leaves out what the predicate excludes.
+ * A cursor over several sources, one after the other, that leaves out what the predicate excludes.
  * Confined to one thread at a time.
  */
 final class FilteringCursor implements RowCursor {

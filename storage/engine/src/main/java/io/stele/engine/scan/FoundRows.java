@@ -2,8 +2,8 @@ package io.stele.engine.scan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.row.TableVersions;
 import io.stele.engine.scan.IndexLookup.FoundRow;
-import io.stele.engine.tablet.TableVersions;
 import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;

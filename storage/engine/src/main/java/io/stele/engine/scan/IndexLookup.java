@@ -2,10 +2,10 @@ package io.stele.engine.scan;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.tablet.IndexKeys;
-import io.stele.engine.tablet.IndexView;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.index.IndexKeys;
+import io.stele.engine.index.IndexView;
+import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.tablet.TableView;
 import io.stele.objectstore.NonBlocking;
 import io.stele.protocol.row.BinaryRow;

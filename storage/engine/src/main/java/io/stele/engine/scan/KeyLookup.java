@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.stele.columnfile.index.KeyIndexCursor;
 import io.stele.columnfile.index.RowVersion;
 import io.stele.columnfile.orc.ColumnRow;
-import io.stele.engine.datafile.DeleteVector;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.MemTable;
-import io.stele.engine.tablet.RowCache.Row;
-import io.stele.engine.tablet.RowFile;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.DeletionVector;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.RowCache.Row;
 import io.stele.engine.tablet.TableView;
 import io.stele.objectstore.NonBlocking;
 import java.io.IOException;
@@ -67,18 +67,18 @@ public final class KeyLookup {
      */
     public Row find(TableView view, byte[] key, long hash, long lsn, long fromLsn)
             throws IOException {
-        boolean superseded = false; // after lsn
+        boolean obsolete = false; // after lsn
         for (MemTable table : view.memTables()) {
             KeyedVersion version = table.find(key, 0, key.length, Long.MAX_VALUE);
             if (version != null && version.lsn() > lsn) {
-                superseded = true;
+                obsolete = true;
                 version = table.find(key, 0, key.length, lsn);
             }
             if (version != null) {
                 if (version.lsn() < fromLsn) {
                     return EXPIRED; // and so has all that is older
                 }
-                long newestFromLsn = superseded ? Row.UNKNOWN : version.lsn();
+                long newestFromLsn = obsolete ? Row.UNKNOWN : version.lsn();
                 if (!version.isDeleted()) {
                     return new Row(version.row(), version.lsn(), newestFromLsn);
                 }
@@ -91,14 +91,14 @@ public final class KeyLookup {
             }
         }
         return view.schema().orientation().hasRows()
-                ? findInRowFiles(view, key, hash, lsn, fromLsn)
+                ? findInSstFiles(view, key, hash, lsn, fromLsn)
                 : findInColumnFiles(view, key, hash, lsn, fromLsn);
     }
 
-    private Row findInRowFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
+    private Row findInSstFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
             throws IOException {
         boolean latest = lsn == Long.MAX_VALUE;
-        for (RowFile file : view.rowFiles()) {
+        for (SstFile file : view.sstFiles()) {
             if (file.entry().mayContain(key)) {
                 RowVersion version = fetched.over(file).find(key, hash, lsn);
                 if (version != null && version.lsn() < fromLsn) {
@@ -122,7 +122,7 @@ public final class KeyLookup {
             boolean inTime =
                     file.entry().minLsn().value() <= lsn
                             && file.entry().maxLsn().value() >= fromLsn;
-            if (inTime && !file.hasEnded(lsn)) {
+            if (inTime && !file.isObsoleteAt(lsn)) {
                 Row row = findInColumnFile(file, key, hash, lsn, fromLsn);
                 if (row != null) {
                     return row;
@@ -160,7 +160,7 @@ public final class KeyLookup {
 
     private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
             throws IOException {
-        boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
+        boolean obsolete = file.deletes().deletedAt(ordinal) != DeletionVector.NOT_DELETED;
         if (!seeks && fetched.find(file.entry().path(), ordinal).isEmpty()) {
             NonBlocking.check();
         }
@@ -169,7 +169,7 @@ public final class KeyLookup {
             return EXPIRED;
         }
         return row.lsn() <= lsn
-                ? new Row(row.row(), row.lsn(), superseded ? Row.UNKNOWN : row.lsn())
+                ? new Row(row.row(), row.lsn(), obsolete ? Row.UNKNOWN : row.lsn())
                 : null;
     }
 }

@@ -3,15 +3,15 @@ package io.stele.engine.scan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.index.KeyIndexReader;
-import io.stele.columnfile.index.RowFileReader;
 import io.stele.columnfile.index.SortedFilePrefetch;
+import io.stele.columnfile.index.SstFileReader;
 import io.stele.columnfile.orc.ColumnFileReader;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.LazyReader;
-import io.stele.engine.tablet.MemTable;
-import io.stele.engine.tablet.RowFile;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.LazyReader;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.tablet.TableView;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.ParallelReads;
@@ -87,7 +87,7 @@ public final class KeyPrefetch {
                 DECODED_BYTES
                         * Stream.concat(
                                         view.columnFiles().stream().map(ColumnFile::entry),
-                                        view.rowFiles().stream().map(RowFile::entry))
+                                        view.sstFiles().stream().map(SstFile::entry))
                                 .mapToLong(file -> file.sizeBytes() / Math.max(1, file.rowCount()))
                                 .max()
                                 .orElse(0);
@@ -141,9 +141,9 @@ public final class KeyPrefetch {
         /** Null: rows are found by row id. */
         @Nullable SortedFilePrefetch prefetch(Prefetched fetched) throws IOException;
 
-        record Rows(RowFile file) implements Opened {
+        record Rows(SstFile file) implements Opened {
             @Override
-            public Optional<LazyReader<RowFileReader>> lazy() {
+            public Optional<LazyReader<SstFileReader>> lazy() {
                 return Optional.of(file.lazyReader());
             }
 
@@ -192,9 +192,9 @@ public final class KeyPrefetch {
         }
         Key added = new Key(key, hash, lsn, true);
         if (hasRows) {
-            addToRowFiles(
+            addToSstFiles(
                     added,
-                    view.rowFiles().stream().filter(file -> file.entry().minLsn().value() <= lsn));
+                    view.sstFiles().stream().filter(file -> file.entry().minLsn().value() <= lsn));
         } else {
             addToColumnFiles(
                     added,
@@ -203,13 +203,13 @@ public final class KeyPrefetch {
                                     file ->
                                             file.entry().minLsn().value() <= lsn
                                                     && file.entry().maxLsn().value() >= fromLsn
-                                                    && !file.hasEnded(lsn)));
+                                                    && !file.isObsoleteAt(lsn)));
         }
     }
 
     /** Adds a key whose newest version will be searched in some SST files. */
-    public void add(List<RowFile> in, byte[] key, long hash) {
-        addToRowFiles(new Key(key, hash, Long.MAX_VALUE, true), in.stream());
+    public void add(List<SstFile> in, byte[] key, long hash) {
+        addToSstFiles(new Key(key, hash, Long.MAX_VALUE, true), in.stream());
     }
 
     /**
@@ -221,11 +221,11 @@ public final class KeyPrefetch {
         addToColumnFiles(new Key(key, hash, Long.MAX_VALUE, withRow), in.stream());
     }
 
-    private void addToRowFiles(Key key, Stream<RowFile> in) {
+    private void addToSstFiles(Key key, Stream<SstFile> in) {
         add(key, in.filter(file -> file.entry().mayContain(key.bytes)).map(this::index).toList());
     }
 
-    private Index index(RowFile file) {
+    private Index index(SstFile file) {
         return indexes.computeIfAbsent(file.entry().path(), _ -> new Index(new Opened.Rows(file)));
     }
 

@@ -2,9 +2,9 @@ package io.stele.engine.scan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.VisibleVersions;
 import io.stele.engine.scan.RowCursor.Step;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.VisibleVersions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 

@@ -2,11 +2,11 @@ package io.stele.engine.scan;
 
 import io.stele.columnfile.index.HeldBlocks;
 import io.stele.columnfile.index.KeyIndexReader;
-import io.stele.columnfile.index.RowFileReader;
+import io.stele.columnfile.index.SstFileReader;
 import io.stele.columnfile.orc.ColumnRow;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.RowFile;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.datafile.TableFiles;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,7 +33,7 @@ public final class Prefetched {
     private final AtomicLong bytes = new AtomicLong();
     private final HeldBlocks blocks = new HeldBlocks(MAX_BLOCK_BYTES);
     private final Map<String, KeyIndexReader> keyIndexes = new HashMap<>(); // by path of the rows
-    private final Map<String, RowFileReader> rowFiles = new HashMap<>();
+    private final Map<String, SstFileReader> sstFiles = new HashMap<>();
 
     /** The reader of a key index that holds what is read ahead. */
     KeyIndexReader hold(String path, KeyIndexReader index) {
@@ -41,8 +41,8 @@ public final class Prefetched {
     }
 
     /** As {@link #hold(String, KeyIndexReader)}, for an SST file. */
-    RowFileReader hold(RowFileReader file) {
-        return rowFiles.computeIfAbsent(file.path(), _ -> file.holding(blocks));
+    SstFileReader hold(SstFileReader file) {
+        return sstFiles.computeIfAbsent(file.path(), _ -> file.holding(blocks));
     }
 
     /** The same file, which uses prefetched blocks without the cache. */
@@ -52,8 +52,8 @@ public final class Prefetched {
     }
 
     /** As {@link #over(ColumnFile)}. */
-    public RowFile over(RowFile file) {
-        RowFileReader reader = rowFiles.get(file.entry().path());
+    public SstFile over(SstFile file) {
+        SstFileReader reader = sstFiles.get(file.entry().path());
         return reader == null ? file : file.withReader(reader);
     }
 

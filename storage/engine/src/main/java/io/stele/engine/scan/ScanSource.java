@@ -1,7 +1,7 @@
 package io.stele.engine.scan;
 
+import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.scan.RowCursor.Step;
-import io.stele.engine.tablet.KeyedVersion;
 import java.io.IOException;
 
 /**

@@ -2,15 +2,15 @@ package io.stele.engine.scan;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.ColumnFileVersions;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.MemTable;
-import io.stele.engine.tablet.MergingVersions;
-import io.stele.engine.tablet.RowFile;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.ColumnFileVersions;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.MergingVersions;
+import io.stele.engine.row.VisibleVersions;
 import io.stele.engine.tablet.TableView;
-import io.stele.engine.tablet.VisibleVersions;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -45,15 +45,15 @@ public final class ShardScanner {
             throws IOException {
         TableSchema schema = view.schema();
         boolean withFiles = mode != ScanMode.LIVE;
-        boolean mergesRowFiles = withFiles && schema.orientation().hasRows();
+        boolean mergesSstFiles = withFiles && schema.orientation().hasRows();
         List<Opener> openers = new ArrayList<>();
-        openers.add(() -> merged(view, lsn, fromLsn, mergesRowFiles));
-        if (withFiles && !mergesRowFiles) {
+        openers.add(() -> merged(view, lsn, fromLsn, mergesSstFiles));
+        if (withFiles && !mergesSstFiles) {
             for (ColumnFile file : view.columnFiles()) {
                 boolean inTime =
                         file.entry().minLsn().compareTo(lsn) <= 0
                                 && file.entry().maxLsn().value() >= fromLsn
-                                && !file.hasEnded(lsn.value());
+                                && !file.isObsoleteAt(lsn.value());
                 if (inTime
                         && predicate.mayMatch(
                                 view.versions().statistics(file.entry()),
@@ -65,21 +65,21 @@ public final class ShardScanner {
         return new FilteringCursor(openers, view.versions(), predicate);
     }
 
-    private static ScanSource merged(TableView view, Lsn lsn, long fromLsn, boolean withRowFiles)
+    private static ScanSource merged(TableView view, Lsn lsn, long fromLsn, boolean withSstFiles)
             throws IOException {
         return new MergedSource(
-                new VisibleVersions(versions(view, withRowFiles), lsn.value(), fromLsn));
+                new VisibleVersions(versions(view, withSstFiles), lsn.value(), fromLsn));
     }
 
     /** Every version in memory, and in SST files, by key ascending, LSN descending. */
-    static Iterator<KeyedVersion> versions(TableView view, boolean withRowFiles)
+    static Iterator<KeyedVersion> versions(TableView view, boolean withSstFiles)
             throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         for (MemTable table : view.memTables()) {
             sources.add(table.versions());
         }
-        if (withRowFiles) {
-            for (RowFile file : view.rowFiles()) {
+        if (withSstFiles) {
+            for (SstFile file : view.sstFiles()) {
                 sources.add(file.versions());
             }
         }

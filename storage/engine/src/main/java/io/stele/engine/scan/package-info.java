@@ -1,7 +1,7 @@
 /**
- * Reading a shard's rows at a read point.
+ * Reading a shard's rows at a snapshot.
  *
- * <p>Shards, aggregations and the engine's root may call it. It may touch tablets and files.
+ * <p>Shards, aggregations and reads may call it. It may touch tablets and files.
  */
 @NullMarked
 package io.stele.engine.scan;

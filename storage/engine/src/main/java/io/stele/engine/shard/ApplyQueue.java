@@ -2,7 +2,14 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.shard.LaneGroup.Failure;
+import io.stele.engine.shard.apply.AppliedLsn;
+import io.stele.engine.shard.apply.ApplyLoad;
+import io.stele.engine.shard.apply.ApplyOptions;
+import io.stele.engine.shard.apply.ApplyStatus;
+import io.stele.engine.shard.apply.ApplyWork;
+import io.stele.engine.shard.apply.ApplyWorkerPolicy;
+import io.stele.engine.shard.apply.RecordGroup;
+import io.stele.engine.shard.apply.RecordGroup.Failure;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.protocol.ErrorCode;
@@ -40,13 +47,13 @@ final class ApplyQueue {
     private final WriteResolver resolver;
     private final LongSupplier nowMillis;
     private final ApplyOptions options;
-    private final ApplyLanes lanes;
-    private final LanePolicy policy;
+    private final ApplyWorkers workers;
+    private final ApplyWorkerPolicy policy;
     private final ApplyLoad load;
     private final AtomicLong pending = new AtomicLong(); // records that came and are not settled
     private final AtomicLong barriers = new AtomicLong();
     private final Deque<DurableRecord> unapplied = new ArrayDeque<>(); // while it waits
-    private final List<LaneGroup> failed = new ArrayList<>(); // and those behind the first one
+    private final List<RecordGroup> failed = new ArrayList<>(); // and those behind the first one
     private volatile @Nullable StoreWait storeWait; // set by the context
     private Runnable afterApply = () -> {};
 
@@ -58,7 +65,7 @@ final class ApplyQueue {
             WriteResolver resolver,
             LongSupplier nowMillis,
             ApplyOptions options,
-            ApplyLanes lanes) {
+            ApplyWorkers workers) {
         this.shard = requireNonNull(shard, "shard is null");
         this.applier = requireNonNull(applier, "applier is null");
         this.answers = requireNonNull(answers, "answers is null");
@@ -66,8 +73,8 @@ final class ApplyQueue {
         this.resolver = requireNonNull(resolver, "resolver is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.options = requireNonNull(options, "options is null");
-        this.lanes = requireNonNull(lanes, "lanes is null");
-        this.policy = new LanePolicy(options);
+        this.workers = requireNonNull(workers, "workers is null");
+        this.policy = new ApplyWorkerPolicy(options);
         this.load = new ApplyLoad(nowMillis, options.windowMillis());
     }
 
@@ -78,7 +85,7 @@ final class ApplyQueue {
      */
     void start(Runnable newAfterApply) {
         afterApply = requireNonNull(newAfterApply, "newAfterApply is null");
-        lanes.use(options.minLanes());
+        workers.use(options.minWorkers());
     }
 
     /** Calls what is called when records were applied. */
@@ -93,9 +100,9 @@ final class ApplyQueue {
     }
 
     private void applyAll(List<DurableRecord> records, boolean behind) {
-        if (options.maxLanes() > options.minLanes()) {
+        if (options.maxWorkers() > options.minWorkers()) {
             load.group(rows(records), behind);
-            considerLanes();
+            considerWorkers();
         }
         process(records);
     }
@@ -117,21 +124,21 @@ final class ApplyQueue {
     }
 
     /** Changes the number of apply workers if the recent load requires it. */
-    void considerLanes() {
+    void considerWorkers() {
         load.take()
-                .map(window -> policy.lanes(lanes.count(), window))
-                .filter(wanted -> wanted != lanes.count())
-                .ifPresent(wanted -> shard.context().execute(() -> useLanes(wanted)));
+                .map(window -> policy.workers(workers.count(), window))
+                .filter(wanted -> wanted != workers.count())
+                .ifPresent(wanted -> shard.context().execute(() -> useWorkers(wanted)));
     }
 
     /** At rest. */
-    private void useLanes(int count) {
-        if (storeWait != null || shard.failure().isPresent() || count == lanes.count()) {
+    private void useWorkers(int count) {
+        if (storeWait != null || shard.failure().isPresent() || count == workers.count()) {
             return; // some workers may have applied what others have not
         }
-        lanes.use(count);
+        workers.use(count);
         if (count == 1) {
-            shard.tables().forEach(table -> table.useLanes(1, applied.applied().value()));
+            shard.tables().forEach(table -> table.useWorkers(1, applied.applied().value()));
         }
     }
 
@@ -144,15 +151,15 @@ final class ApplyQueue {
                 unapplied.addAll(left);
                 return;
             }
-            if (lanes.count() == 1 || shard.failure().isPresent()) {
+            if (workers.count() == 1 || shard.failure().isPresent()) {
                 applyNow(left);
                 return;
             }
-            int size = laneable(left);
+            int size = applicable(left);
             if (size > 0) {
-                applyInLanes(left.subList(0, size));
+                applyInParallel(left.subList(0, size));
                 from += size;
-            } else if (lanes.atRest()) {
+            } else if (workers.atRest()) {
                 applyNow(left.subList(0, 1));
                 from++;
             } else {
@@ -164,42 +171,42 @@ final class ApplyQueue {
     }
 
     /** The number of the first records that the apply workers can take now. */
-    private int laneable(List<DurableRecord> records) {
-        if (lanes.atRest()) {
+    private int applicable(List<DurableRecord> records) {
+        if (workers.atRest()) {
             records.forEach(this::prepareTable);
         }
         int size = 0;
-        while (size < records.size() && lanes.takes(records.get(size))) {
+        while (size < records.size() && workers.takes(records.get(size))) {
             size++;
         }
         return size;
     }
 
     private void prepareTable(DurableRecord record) {
-        Optional<TableShard> table = lanes.table(record);
-        if (table.isPresent() && table.get().laneCount() != lanes.count()) {
-            table.get().useLanes(lanes.count(), applied.applied().value());
+        Optional<TableShard> table = workers.table(record);
+        if (table.isPresent() && table.get().workerCount() != workers.count()) {
+            table.get().useWorkers(workers.count(), applied.applied().value());
         }
     }
 
-    private void applyInLanes(List<DurableRecord> records) {
-        boolean small = rows(records) < (long) options.rowsPerLane() * lanes.count();
-        if (small && lanes.atRest()) {
+    private void applyInParallel(List<DurableRecord> records) {
+        boolean small = rows(records) < (long) options.rowsPerWorker() * workers.count();
+        if (small && workers.atRest()) {
             applyNow(records);
         } else {
-            lanes.start(records, nowMillis.getAsLong());
+            workers.start(records, nowMillis.getAsLong());
         }
     }
 
     /** All workers have finished a group; called on a worker's context. */
-    void groupEnded(LaneGroup group) {
+    void groupEnded(RecordGroup group) {
         shard.context().report(() -> settle(group));
     }
 
-    private void settle(LaneGroup group) {
-        lanes.ended(group);
+    private void settle(RecordGroup group) {
+        workers.ended(group);
         boolean whole = failed.isEmpty() && group.failure().isEmpty();
-        if (whole && !lanes.havePassed(group.lastLsn())) {
+        if (whole && !workers.havePassed(group.lastLsn())) {
             shard.fail(
                     new SteleException(
                             ErrorCode.INTERNAL,
@@ -208,12 +215,12 @@ final class ApplyQueue {
         }
         if (whole && shard.failure().isEmpty()) {
             group.records().forEach(applier::note);
-            group.work().forEach(LaneWork::count);
+            group.work().forEach(ApplyWork::count);
             settle(group.records(), group.records().size());
         } else {
             failed.add(group);
         }
-        if (lanes.atRest() && !failed.isEmpty()) {
+        if (workers.atRest() && !failed.isEmpty()) {
             settleFailed();
         }
         shard.context().proceed();
@@ -227,7 +234,7 @@ final class ApplyQueue {
         failed.forEach(group -> records.addAll(group.records()));
         Optional<Failure> first = failed.getFirst().failure();
         failed.clear();
-        lanes.newAttempt();
+        workers.newAttempt();
         int done = 0;
         if (shard.failure().isEmpty()) {
             Failure failure = first.orElseThrow();
@@ -241,7 +248,7 @@ final class ApplyQueue {
                 return;
             }
             DurableRecord broken = records.get(done);
-            Optional<TableShard> table = lanes.table(broken);
+            Optional<TableShard> table = workers.table(broken);
             if (table.isPresent()) {
                 shard.setAside(
                         table.get(),
@@ -285,11 +292,11 @@ final class ApplyQueue {
 
     /** Whether nothing is being applied concurrently; only on the context. */
     boolean isAtRest() {
-        return lanes.atRest();
+        return workers.atRest();
     }
 
     ApplyStatus status() {
-        return new ApplyStatus(lanes.count(), lanes.inFlight(), pending.get(), barriers.get());
+        return new ApplyStatus(workers.count(), workers.inFlight(), pending.get(), barriers.get());
     }
 
     /** Applies records here, at rest; the first may have been tried before. */
@@ -322,8 +329,8 @@ final class ApplyQueue {
     }
 
     private void apply(DurableRecord record) throws IOException {
-        if (lanes.isPartial(record)) {
-            lanes.catchUp(record);
+        if (workers.isPartial(record)) {
+            workers.catchUp(record);
             applier.note(record);
         } else {
             applier.apply(record);
@@ -347,10 +354,10 @@ final class ApplyQueue {
             applied.advance(records.get(done - 1).lsn());
         }
         answer(records, done);
-        if (lanes.atRest()) {
+        if (workers.atRest()) {
             resolver.afterApply();
         } else {
-            resolver.afterApplyInLanes();
+            resolver.afterParallelApply();
         }
         afterApply.run();
     }

@@ -2,7 +2,7 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.tablet.EndedInFiles;
+import io.stele.engine.datafile.ObsoleteFileRows;
 import io.stele.engine.tablet.TableShard;
 import io.stele.objectstore.ParallelReads;
 import io.stele.protocol.Lsn;
@@ -109,7 +109,7 @@ final class BatchApplier {
     private static final class Search implements ParallelReads.Read {
         private final TableShard table;
         private final List<AheadWrite> writes = new ArrayList<>();
-        private EndedInFiles found = EndedInFiles.NONE;
+        private ObsoleteFileRows found = ObsoleteFileRows.NONE;
         private @Nullable Exception failure;
 
         private Search(TableShard table) {
@@ -120,7 +120,7 @@ final class BatchApplier {
         public void run() {
             try {
                 found =
-                        table.findEndedInFiles(
+                        table.findObsoleteFileRows(
                                 writes.stream().map(AheadWrite::batch).toList(),
                                 writes.stream().mapToLong(write -> write.lsn().value()).toArray());
             } catch (IOException | RuntimeException broken) {
@@ -164,7 +164,7 @@ final class BatchApplier {
             TableShard table, WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn)
             throws IOException {
         if (lsn.compareTo(ahead.getOrDefault(table, Lsn.MIN)) > 0) {
-            table.findEndedInFiles(List.of(batch), new long[] {lsn.value()}).mark();
+            table.findObsoleteFileRows(List.of(batch), new long[] {lsn.value()}).mark();
         }
         table.apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
         if (counting) {

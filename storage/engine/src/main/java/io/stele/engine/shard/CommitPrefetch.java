@@ -4,10 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.columnfile.orc.ColumnFileReader;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.index.IndexView;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.scan.KeyPrefetch;
-import io.stele.engine.tablet.IndexView;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.shard.write.BatchProbes;
+import io.stele.engine.shard.write.KeySlice;
+import io.stele.engine.shard.write.UniqueIndexCheck;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.row.BinaryRow;
@@ -20,9 +25,10 @@ import java.util.OptionalLong;
 
 /**
  * A prefetcher of the file blocks that the commit of a prepared transaction reads in one shard: by
- * {@link ConflictCheck} and {@link PartResolution}. These run while the shard's log is held, and
- * find in memory what was read here before the hold. So a slow store delays this commit and no
- * other writes.
+ * {@link ConflictCheck} and {@link PartResolution} while the shard's log is held, and by {@link
+ * TableShard#ingest} on the shard's context. They find in memory what was read here before. So a
+ * slow store delays this commit and no other writes, as far as that fits; the keys of workers'
+ * files themselves are read on the context.
  *
  * <p>It is only a hint. What it found is not used, since other writes may change it until the log
  * is held, and a block that is no longer cached is read again. Immutable; {@link #run} blocks and
@@ -31,6 +37,9 @@ import java.util.OptionalLong;
 final class CommitPrefetch {
     /** 8 MiB of batches of a part and table: blocks for more would drive out each other. */
     private static final long MAX_BYTES = 8 << 20;
+
+    /** 32 MiB of other files' key indexes, for all files of a part and table: the same. */
+    private static final long MAX_INGEST_BYTES = 32 << 20;
 
     /** Of {@link KeyPrefetch#keysAFetch} lookups each, whose rows take some 16 MiB. */
     private static final int MAX_PORTIONS = 16;
@@ -80,6 +89,15 @@ final class CommitPrefetch {
         }
         portions.addRowsOf(part.files());
         portions.read();
+        long ingestLeft = MAX_INGEST_BYTES;
+        for (FileEntry entry : part.files()) {
+            if (entry.tableId().equals(table.schema().id()) && ingestLeft > 0) {
+                ColumnFile file =
+                        files.openColumn(
+                                entry.withIngest(Lsn.MIN, OptionalLong.empty()), table.versions());
+                ingestLeft -= table.prefetchIngest(files, file, ingestLeft);
+            }
+        }
     }
 
     /** Lookups of keys and values, so many at a time that their rows fit into memory. */

@@ -2,15 +2,17 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.datafile.DeleteVector;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.DeletionVector;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.row.KeyText;
+import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.scan.KeyPrefetch;
 import io.stele.engine.scan.Prefetched;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.KeyText;
-import io.stele.engine.tablet.KeyedVersion;
-import io.stele.engine.tablet.MemTable;
-import io.stele.engine.tablet.RowFile;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.shard.record.PartitionDelete;
+import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
 import io.stele.objectstore.NonBlocking;
@@ -191,12 +193,14 @@ final class ConflictCheck {
      * deletes, so a file that cannot be read is detected in time.
      */
     private record Candidates(
-            TableView view, List<RowFile> rowFiles, List<ColumnFile> columnFiles, long readLsn) {
+            TableView view, List<SstFile> sstFiles, List<ColumnFile> columnFiles, long readLsn) {
         static Candidates of(TableView view, long readLsn) {
             return new Candidates(
                     view,
-                    view.rowFiles().stream().filter(file -> file.newestLsn() > readLsn).toList(),
-                    view.columnFiles().stream().filter(file -> !file.hasEnded(readLsn)).toList(),
+                    view.sstFiles().stream().filter(file -> file.newestLsn() > readLsn).toList(),
+                    view.columnFiles().stream()
+                            .filter(file -> !file.isObsoleteAt(readLsn))
+                            .toList(),
                     readLsn);
         }
 
@@ -215,7 +219,7 @@ final class ConflictCheck {
         KeyPrefetch prefetch = new KeyPrefetch(files);
         for (byte[] key : keys) {
             long hash = XxHash64.hash(key, 0, key.length);
-            prefetch.add(in.rowFiles, key, hash);
+            prefetch.add(in.sstFiles, key, hash);
             prefetch.add(mixed, key, hash, true);
             prefetch.add(others, key, hash, false);
         }
@@ -229,7 +233,7 @@ final class ConflictCheck {
                 return version.lsn() > in.readLsn;
             }
         }
-        for (RowFile file : in.rowFiles) {
+        for (SstFile file : in.sstFiles) {
             if (file.entry().mayContain(key)
                     && fetched.over(file)
                             .get(key, Long.MAX_VALUE)
@@ -256,7 +260,7 @@ final class ConflictCheck {
             return true;
         }
         long endLsn = file.deletes().deletedAt(ordinal);
-        return endLsn == DeleteVector.NOT_DELETED
+        return endLsn == DeletionVector.NOT_DELETED
                 ? in.mixes(file) && fetched.row(files, file, ordinal).lsn() > in.readLsn
                 : endLsn > in.readLsn; // it began before it ended
     }

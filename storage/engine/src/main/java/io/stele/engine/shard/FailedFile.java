@@ -1,6 +1,6 @@
 package io.stele.engine.shard;
 
-import io.stele.engine.manifest.DeleteVectorFile;
+import io.stele.engine.manifest.DeletionVectorFile;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.tablet.TableShard;
 import java.util.Comparator;
@@ -29,7 +29,7 @@ public final class FailedFile {
     private static Stream<String> objects(FileEntry file) {
         return Stream.concat(
                 file.immutablePaths().stream(),
-                file.deleteVector().map(DeleteVectorFile::path).stream());
+                file.deleteVector().map(DeletionVectorFile::path).stream());
     }
 
     /** The longest: the name of a file is the beginning of that of its checksums. */

@@ -3,6 +3,10 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.shard.WriteResolver.Ticket;
+import io.stele.engine.shard.record.RefusalRecord;
+import io.stele.engine.shard.record.WriteRecord;
+import io.stele.engine.shard.write.QueuedWrite;
+import io.stele.engine.shard.write.Resolution;
 import io.stele.engine.wal.RecordType;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.nio.ByteBuffer;

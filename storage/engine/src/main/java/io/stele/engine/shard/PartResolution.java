@@ -4,8 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.columnfile.orc.ColumnFileReader;
+import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.shard.write.BatchEvaluation;
+import io.stele.engine.shard.write.BatchMapping;
+import io.stele.engine.shard.write.BatchProbes;
+import io.stele.engine.shard.write.Resolution;
+import io.stele.engine.shard.write.TableChanges;
+import io.stele.engine.shard.write.UniqueIndexCheck;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -27,11 +34,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Works out the conditional operations of a transaction's part, and puts what it writes to the
- * unique indexes of its tables. Runs on the shard's context while the shard's log is held:
- * everything below the commit LSN is applied, nothing is on its way to the log, and nothing changes
- * meanwhile. So it comes to the same again at recovery. Blocks on files, as the conflict check
- * beside it does.
+ * The resolution of the conditional operations of a transaction's part, which also puts what it
+ * writes to the unique indexes of its tables. Runs on the shard's context while the shard's log is
+ * held: everything below the commit LSN is applied, nothing is on its way to the log, and nothing
+ * changes meanwhile. So it comes to the same again at recovery. Blocks on files, as the conflict
+ * check beside it does.
  */
 final class PartResolution {
     /** Of workers' files, whose rows are in memory while their values are looked for. */

@@ -2,6 +2,8 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.shard.record.RefusalRecord;
+import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.protocol.SteleException;
 import java.util.concurrent.CompletableFuture;
 

@@ -2,6 +2,7 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

@@ -3,8 +3,11 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.shard.BatchApplier.AheadWrite;
-import io.stele.engine.shard.TransactionRecords.Outcome;
-import io.stele.engine.shard.TransactionRecords.Prepare;
+import io.stele.engine.shard.record.RefusalRecord;
+import io.stele.engine.shard.record.TransactionRecords.Outcome;
+import io.stele.engine.shard.record.TransactionRecords.Prepare;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.shard.write.WriterWindows;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.engine.wal.RecordType;
 import io.stele.protocol.Lsn;

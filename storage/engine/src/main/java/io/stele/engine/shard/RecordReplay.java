@@ -3,8 +3,15 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.shard.BatchApplier.AheadWrite;
-import io.stele.engine.shard.TransactionRecords.Outcome;
-import io.stele.engine.shard.TransactionRecords.Prepare;
+import io.stele.engine.shard.record.LoggedRecord;
+import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.shard.record.RefusalRecord;
+import io.stele.engine.shard.record.TransactionRecords;
+import io.stele.engine.shard.record.TransactionRecords.Outcome;
+import io.stele.engine.shard.record.TransactionRecords.Prepare;
+import io.stele.engine.shard.record.WriteRecord;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.shard.write.WriterWindows;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
@@ -16,9 +23,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies records from before a start, one by one in log order. What records that follow each other
- * end in files is looked up together before, whether they are writes or transactions; a transaction
- * that changes files, or has to be worked out from rows, is the first of the next ones.
+ * The replay of records from before a start, one by one in log order. What records that follow each
+ * other end in files is looked up together before, whether they are writes or transactions; a
+ * transaction that changes files, or has to be worked out from rows, is the first of the next ones.
  *
  * <p>Invariant: what comes of it does not depend on how records are grouped. One thread.
  */
@@ -96,10 +103,8 @@ final class RecordReplay {
                         ahead += lookAhead(records.subList(done, records.size()));
                     }
                     apply(records.get(done));
-                } catch (IOException | RuntimeException broken) {
-                    if (StoreWait.isOutage(broken)) {
-                        throw broken;
-                    }
+                } catch (IOException | RuntimeException | Error thrown) {
+                    Exception broken = StoreWait.damage(thrown);
                     progress.stopped(lsn, broken);
                     return;
                 }

@@ -2,13 +2,19 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.shard.BatchApplier.AheadWrite;
-import io.stele.engine.shard.PrepareRecords.Piece;
-import io.stele.engine.shard.TransactionRecords.Outcome;
-import io.stele.engine.shard.TransactionRecords.Prepare;
-import io.stele.engine.tablet.ColumnFile;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.shard.record.AppendedRows;
+import io.stele.engine.shard.record.PartitionDelete;
+import io.stele.engine.shard.record.PrepareRecords;
+import io.stele.engine.shard.record.PrepareRecords.Piece;
+import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.shard.record.TransactionRecords;
+import io.stele.engine.shard.record.TransactionRecords.Outcome;
+import io.stele.engine.shard.record.TransactionRecords.Prepare;
+import io.stele.engine.shard.record.WriteRecord;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.LogHold;
 import io.stele.engine.wal.LogPosition;

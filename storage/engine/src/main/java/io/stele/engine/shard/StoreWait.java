@@ -37,7 +37,7 @@ public record StoreWait(
      * The thrown object as an exception: an error of the JVM in the middle of background work (a
      * class that does not load, a full stack) is a failure of that work like others.
      */
-    static Exception exception(Throwable thrown) {
+    public static Exception exception(Throwable thrown) {
         return thrown instanceof Exception known
                 ? known
                 : new SteleException(ErrorCode.INTERNAL, "Unexpected error: " + thrown, thrown);
@@ -52,6 +52,31 @@ public record StoreWait(
         return cause instanceof IOException
                 && !(cause instanceof NoSuchFileException)
                 && !(cause instanceof EOFException);
+    }
+
+    /**
+     * The failure as damage of what was read, which concerns nothing else. An error of the JVM is
+     * one too: content that cannot be read without one must not end a start.
+     *
+     * @throws IOException or UncheckedIOException the failure itself, where it is an outage
+     * @throws OutOfMemoryError the error itself: that is no property of the content
+     */
+    public static Exception damage(Throwable thrown) throws IOException {
+        if (thrown instanceof OutOfMemoryError memory) {
+            throw memory;
+        }
+        if (thrown instanceof Error) {
+            return new SteleException(
+                    ErrorCode.CORRUPT_DATA, "Cannot be read without an error: " + thrown, thrown);
+        }
+        Exception broken = exception(thrown);
+        if (isOutage(broken)) {
+            if (broken instanceof UncheckedIOException unchecked) {
+                throw unchecked;
+            }
+            throw (IOException) broken;
+        }
+        return broken;
     }
 
     /** After one more attempt. */
@@ -71,7 +96,7 @@ public record StoreWait(
     }
 
     /** The pause after this many failures in a row, 1 or more. */
-    static long pauseMillis(int attempts) {
+    public static long pauseMillis(int attempts) {
         return Math.min(
                 LONGEST_PAUSE_MILLIS,
                 FIRST_PAUSE_MILLIS << Math.min(attempts - 1, Integer.SIZE / 2));

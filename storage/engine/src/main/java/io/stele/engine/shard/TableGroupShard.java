@@ -2,13 +2,31 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.WriterProgress;
+import io.stele.engine.row.TableVersions;
 import io.stele.engine.shard.ShardTables.LsnRange;
 import io.stele.engine.shard.WriteResolver.Ticket;
-import io.stele.engine.tablet.TableFiles;
+import io.stele.engine.shard.apply.AppliedLsn;
+import io.stele.engine.shard.apply.ApplyOptions;
+import io.stele.engine.shard.apply.ApplyStatus;
+import io.stele.engine.shard.apply.RecordGroup;
+import io.stele.engine.shard.record.LoggedRecord;
+import io.stele.engine.shard.record.PartitionDelete;
+import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.shard.record.TransactionRecords;
+import io.stele.engine.shard.write.BatchValidator;
+import io.stele.engine.shard.write.GateStatus;
+import io.stele.engine.shard.write.HeldWrite;
+import io.stele.engine.shard.write.QueuedWrite;
+import io.stele.engine.shard.write.Resolution;
+import io.stele.engine.shard.write.UniqueIndexCheck;
+import io.stele.engine.shard.write.WriteGate;
+import io.stele.engine.shard.write.WriteOutcome;
+import io.stele.engine.shard.write.WriterWindows;
 import io.stele.engine.tablet.TableShard;
-import io.stele.engine.tablet.TableVersions;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.engine.wal.LogHold;
 import io.stele.protocol.ErrorCode;
@@ -77,12 +95,12 @@ public final class TableGroupShard {
     private volatile long failedMillis; // when it stopped, if it did
     private volatile String failedObject; // because of which
     private volatile boolean recovered = true; // unless it stopped before that
-    private OptionalLong stoppedLsn = OptionalLong.empty(); // see letGo
+    private OptionalLong stoppedLsn = OptionalLong.empty(); // see releaseMemory
 
     /**
      * @param context applies records while one worker is enough, and runs everything else that
      *     changes the shard
-     * @param laneContexts creates the context of an apply worker
+     * @param workerContexts creates the context of an apply worker
      * @param expiryMillis by which what writers did is forgotten; at most the present
      * @param maxWriteWait a write that is held back for this long is refused
      * @param releaser runs writes that waited for memory
@@ -91,7 +109,7 @@ public final class TableGroupShard {
     public TableGroupShard(
             ShardId id,
             ExecutionContext context,
-            IntFunction<ExecutionContext> laneContexts,
+            IntFunction<ExecutionContext> workerContexts,
             ApplyOptions apply,
             TableFiles files,
             LongSupplier nowMillis,
@@ -112,7 +130,7 @@ public final class TableGroupShard {
         this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
         this.applier = new RecordApplier(batches, transactions, writers);
         this.replay = new RecordReplay(batches, transactions, writers);
-        ApplyLanes lanes = new ApplyLanes(tables, laneContexts, this::groupEnded);
+        ApplyWorkers workers = new ApplyWorkers(tables, workerContexts, this::groupEnded);
         this.queue =
                 new ApplyQueue(
                         this,
@@ -122,8 +140,8 @@ public final class TableGroupShard {
                         resolver,
                         nowMillis,
                         apply,
-                        lanes);
-        this.context = new ShardContext(context, lanes::atRest, queue::barrier);
+                        workers);
+        this.context = new ShardContext(context, workers::atRest, queue::barrier);
     }
 
     public ShardId id() {
@@ -134,7 +152,7 @@ public final class TableGroupShard {
         return context;
     }
 
-    private void groupEnded(LaneGroup group) {
+    private void groupEnded(RecordGroup group) {
         queue.groupEnded(group);
     }
 
@@ -220,8 +238,8 @@ public final class TableGroupShard {
 
     /**
      * Sets a table aside: it is neither read nor written until the next start. Its memory is freed,
-     * and its log records are retained ({@link #keptRecords}). On the context, at rest, or before
-     * {@link #start}.
+     * and its log records are retained ({@link #retainedRecords}). On the context, at rest, or
+     * before {@link #start}.
      *
      * @param found the damage of the table
      * @param needed the LSN of the first record that it needs, if its memory does not determine it
@@ -234,7 +252,7 @@ public final class TableGroupShard {
         long last = Math.max(needed.value(), table.changedLsn());
         tables.setAside(new SetAsideTable(table, found, first, last));
         table.drop();
-        table.letGo();
+        table.releaseMemory();
         resolver.forget(tableId);
     }
 
@@ -248,7 +266,7 @@ public final class TableGroupShard {
      *
      * @param object what it is, unless the cause names a file of the table
      */
-    void setAside(TableShard table, String object, Exception cause, Lsn needed) {
+    public void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         Damage found =
                 Damage.of(
                         id,
@@ -271,7 +289,7 @@ public final class TableGroupShard {
         return tables.isSetAside(tableId);
     }
 
-    Optional<SteleException> refusal(TableId tableId) {
+    public Optional<SteleException> refusal(TableId tableId) {
         return tables.refusal(tableId);
     }
 
@@ -309,10 +327,10 @@ public final class TableGroupShard {
      * The records that this shard will not put into files, and that a later start needs. On the
      * context.
      */
-    public Optional<KeptRecords> keptRecords() {
+    public Optional<RetainedRecords> retainedRecords() {
         if (failure != null) {
             return Optional.of(
-                    new KeptRecords(
+                    new RetainedRecords(
                             stoppedLsn.isPresent() ? stoppedLsn.getAsLong() : neededOnceStopped(),
                             Long.MAX_VALUE,
                             Optional.empty()));
@@ -335,7 +353,7 @@ public final class TableGroupShard {
             last = Math.max(last, table.getValue().last().value());
             ids.add(table.getKey());
         }
-        return Optional.of(new KeptRecords(first, last, Optional.of(ids)));
+        return Optional.of(new RetainedRecords(first, last, Optional.of(ids)));
     }
 
     /** The first record that a start needs after the shard stopped. */
@@ -352,10 +370,10 @@ public final class TableGroupShard {
      * The shard stopped, so its memory will not be read or flushed, and is freed. On the context,
      * while the apply workers are idle.
      */
-    void letGo() {
+    public void releaseMemory() {
         if (failure != null && stoppedLsn.isEmpty()) {
             stoppedLsn = OptionalLong.of(neededOnceStopped());
-            tables.all().forEach(TableShard::letGo);
+            tables.all().forEach(TableShard::releaseMemory);
         }
     }
 
@@ -570,7 +588,7 @@ public final class TableGroupShard {
     }
 
     /** Repeats reads of files that failed for conditional writes; on the context. */
-    void retryConditional() {
+    public void retryConditional() {
         resolver.retry();
     }
 
@@ -640,7 +658,7 @@ public final class TableGroupShard {
         return now.compareTo(last) > 0 ? now : last;
     }
 
-    WriteGate gate() {
+    public WriteGate gate() {
         return gate;
     }
 
@@ -717,13 +735,13 @@ public final class TableGroupShard {
      * Called regularly: retries records that wait for the store if it is time, and reconsiders the
      * number of apply workers; on the context.
      */
-    void retryApply() {
+    public void retryApply() {
         queue.retryApply();
-        queue.considerLanes();
+        queue.considerWorkers();
     }
 
     /** Whether nothing is being applied concurrently; only on the context. */
-    boolean isAtRest() {
+    public boolean isAtRest() {
         return queue.isAtRest();
     }
 
@@ -857,13 +875,13 @@ public final class TableGroupShard {
         writers.restore(writer, changed);
     }
 
-    WriterWindows writers() {
+    public WriterWindows writers() {
         return writers;
     }
 
     /**
      * The lowest log LSN that this shard still needs in the log; {@code Long.MAX_VALUE} if none. A
-     * failed shard needs none there: {@link #keptRecords} are stored elsewhere. On the context.
+     * failed shard needs none there: {@link #retainedRecords} are stored elsewhere. On the context.
      */
     public long minLogLsn() {
         return failure == null ? neededByTables() : Long.MAX_VALUE;
@@ -893,14 +911,14 @@ public final class TableGroupShard {
      * The time since when the log is retained only for the outcomes of writers, in milliseconds; a
      * new manifest would release it. On the context.
      */
-    OptionalLong heldForWritersSince() {
+    public OptionalLong heldForWritersSince() {
         long needed = neededByWriters();
         return needed < neededByRows()
                 ? OptionalLong.of(new Lsn(needed).millis())
                 : OptionalLong.empty();
     }
 
-    ShardLog log() {
+    public ShardLog log() {
         return requireNonNull(log, "log is null");
     }
 }

@@ -3,6 +3,7 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.shard.WriteResolver.Ticket;
+import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.protocol.SteleException;
 import java.util.List;

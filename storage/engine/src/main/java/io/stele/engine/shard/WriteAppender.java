@@ -3,6 +3,9 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.shard.WriteResolver.Ticket;
+import io.stele.engine.shard.record.WriteRecord;
+import io.stele.engine.shard.write.QueuedWrite;
+import io.stele.engine.shard.write.Resolution;
 import io.stele.engine.wal.LogPosition;
 import io.stele.protocol.ShardId;
 import java.util.Optional;

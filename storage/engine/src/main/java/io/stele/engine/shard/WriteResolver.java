@@ -2,11 +2,18 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.shard.Resolution.Accepted;
-import io.stele.engine.shard.Resolution.Refused;
-import io.stele.engine.shard.Resolution.Undecided;
-import io.stele.engine.tablet.IndexView;
-import io.stele.engine.tablet.TableFiles;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.index.IndexView;
+import io.stele.engine.shard.write.BatchEvaluation;
+import io.stele.engine.shard.write.BatchProbes;
+import io.stele.engine.shard.write.QueuedWrite;
+import io.stele.engine.shard.write.Resolution;
+import io.stele.engine.shard.write.Resolution.Accepted;
+import io.stele.engine.shard.write.Resolution.Refused;
+import io.stele.engine.shard.write.Resolution.Undecided;
+import io.stele.engine.shard.write.TableChanges;
+import io.stele.engine.shard.write.UniqueIndexCheck;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -25,8 +32,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides batches whose outcome depends on the present rows, before they are logged. So the log has
- * the result, and replay cannot find another one. There is one for each shard.
+ * The resolver of batches whose outcome depends on the present rows, before they are logged. So the
+ * log has the result, and replay cannot find another one. There is one for each shard.
  *
  * <p>Such are batches with conditional operations, and all batches of tables with a unique index.
  * While none is queued or in flight, writes bypass this class and nothing is noted of them. Else
@@ -55,9 +62,16 @@ final class WriteResolver {
     private final TableFiles files;
     private final Executor lookups;
     private final Object lock = new Object();
-    private final Deque<QueuedWrite> queue = new ArrayDeque<>(); // guarded by lock
-    private long queuedBytes; // guarded by lock
-    private boolean scheduled; // guarded by lock
+
+    @GuardedBy("lock")
+    private final Deque<QueuedWrite> queue = new ArrayDeque<>();
+
+    @GuardedBy("lock")
+    private long queuedBytes;
+
+    @GuardedBy("lock")
+    private boolean scheduled;
+
     private volatile boolean active; // written under lock
     private final AtomicInteger passing = new AtomicInteger(); // bypassed, not applied; any thread
     private final Map<TableId, List<UniqueIndexCheck>> checks = new HashMap<>();
@@ -238,7 +252,7 @@ final class WriteResolver {
     }
 
     /** As {@link #afterApply}, while apply workers are busy: in its turn. */
-    void afterApplyInLanes() {
+    void afterParallelApply() {
         if (active) {
             schedule();
         }

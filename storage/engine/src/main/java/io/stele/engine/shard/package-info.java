@@ -1,8 +1,8 @@
 /**
- * Table group shards: the log records of a shard, their application in order, and what makes a
- * repeated write harmless.
+ * Table group shards: the log records of a shard and their application in order.
  *
- * <p>The engine's root may call it. It may touch tablets, scans, manifests, the log and jobs.
+ * <p>The maintenance of shards, the node and all above it may call it. It may touch the packages of
+ * writes, records and apply workers, tablets and the log.
  */
 @NullMarked
 package io.stele.engine.shard;

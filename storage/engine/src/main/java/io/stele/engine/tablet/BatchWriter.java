@@ -2,6 +2,12 @@ package io.stele.engine.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.index.IndexEntryWriter;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.row.HashBucket;
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.RowCache;
+import io.stele.engine.row.TableVersions;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.wire.WriteBatchReader;
@@ -19,19 +25,19 @@ final class BatchWriter {
 
     private final TableVersions versions;
     private final RowCache.Slice rowCache;
-    private final KeyLane lane;
+    private final HashBucket bucket;
     private final MemTable rows;
     private final IndexEntryWriter entries;
 
     BatchWriter(
             TableVersions versions,
             RowCache.Slice rowCache,
-            KeyLane lane,
+            HashBucket bucket,
             MemTable rows,
             IndexEntryWriter entries) {
         this.versions = requireNonNull(versions, "versions is null");
         this.rowCache = requireNonNull(rowCache, "rowCache is null");
-        this.lane = requireNonNull(lane, "lane is null");
+        this.bucket = requireNonNull(bucket, "bucket is null");
         this.rows = requireNonNull(rows, "rows is null");
         this.entries = requireNonNull(entries, "entries is null");
     }
@@ -45,7 +51,7 @@ final class BatchWriter {
     long write(WriteBatchReader batch, long lsn, long firstRowId, long logLsn) {
         RowMapping.Mapper mapper = mapper(batch);
         byte[] rowIds =
-                versions.schema().hasPrimaryKey() || lane.count() > 1
+                versions.schema().hasPrimaryKey() || bucket.count() > 1
                         ? NO_ROW_IDS
                         : new byte[Long.BYTES * batch.operationCount()];
         int appended = 0;
@@ -64,10 +70,10 @@ final class BatchWriter {
                 }
                 case APPEND -> {
                     byte[] key = KeyEncoder.rowIdKey(firstRowId + appended);
-                    if (lane.count() == 1) {
+                    if (bucket.count() == 1) {
                         System.arraycopy(key, 0, rowIds, Long.BYTES * appended, Long.BYTES);
                         append(batch, rowIds, Long.BYTES * appended, lsn, logLsn, mapper);
-                    } else if (lane.has(key, 0, key.length)) {
+                    } else if (bucket.has(key, 0, key.length)) {
                         append(batch, key, 0, lsn, logLsn, mapper);
                     }
                     appended++;
@@ -82,7 +88,7 @@ final class BatchWriter {
     }
 
     private boolean has(WriteBatchReader batch) {
-        return lane.has(batch.buffer(), batch.keyOffset(), batch.keyLength());
+        return bucket.has(batch.buffer(), batch.keyOffset(), batch.keyLength());
     }
 
     private void upsert(

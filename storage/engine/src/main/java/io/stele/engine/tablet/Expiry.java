@@ -15,9 +15,10 @@ final class Expiry {
     private Expiry() {}
 
     /**
-     * The LSN below which no reader at or above the horizon sees a row; 0 where rows do not expire.
+     * The LSN below which no reader at or above the horizon sees a row, or ever will; 0 where rows
+     * do not expire.
      */
     static long expiredLsn(TableSchema table, long horizonLsn) {
-        return table.options().firstVisibleLsn(Math.max(0, horizonLsn - MARGIN));
+        return table.options().firstRetainedLsn(Math.max(0, horizonLsn - MARGIN));
     }
 }

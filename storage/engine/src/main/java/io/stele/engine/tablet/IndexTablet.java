@@ -1,5 +1,9 @@
 package io.stele.engine.tablet;
 
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.index.IndexKeys;
+import io.stele.engine.index.IndexMemTable;
+import io.stele.engine.index.IndexView;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -10,13 +14,13 @@ import java.util.Set;
  * A secondary index of a table in one shard: its memtables and SST files. Confined to the shard's
  * execution context; readers see it through {@link #view}.
  */
-final class IndexTablet {
+public final class IndexTablet {
     private IndexKeys keys;
     private boolean complete;
     private long staleDropped;
     private final List<IndexMemTable> active = new ArrayList<>(); // one a worker, or more
     private final List<IndexMemTable> sealed = new ArrayList<>(); // newest first
-    private List<RowFile> files = List.of(); // another list when they change, and only then
+    private List<SstFile> files = List.of(); // another list when they change, and only then
 
     /**
      * @param complete whether every row of the table has its entry
@@ -41,13 +45,13 @@ final class IndexTablet {
     }
 
     /** The memtable that takes the entries of an apply worker. */
-    IndexMemTable active(int lane) {
-        return active.get(lane);
+    IndexMemTable active(int worker) {
+        return active.get(worker);
     }
 
-    /** Creates memtables until there is one for each of {@code lanes} apply workers. */
-    void useLanes(int lanes) {
-        while (active.size() < lanes) {
+    /** Creates memtables until there is one for each of {@code workers} apply workers. */
+    void useWorkers(int workers) {
+        while (active.size() < workers) {
             active.add(newMemTable());
         }
     }
@@ -57,7 +61,7 @@ final class IndexTablet {
         return active.stream().mapToLong(IndexMemTable::sizeBytes).sum();
     }
 
-    void restore(List<RowFile> newFiles) {
+    void restore(List<SstFile> newFiles) {
         files = List.copyOf(TableShard.ordered(newFiles));
     }
 
@@ -71,7 +75,7 @@ final class IndexTablet {
     }
 
     /** Drops the entries that are in no file. */
-    void letGo() {
+    void releaseMemory() {
         seal();
         sealed.clear();
     }
@@ -80,24 +84,25 @@ final class IndexTablet {
         return new IndexMemTable(keys.index().unique());
     }
 
-    void installFlush(List<IndexMemTable> flushed, Collection<RowFile> newFiles) {
+    void installFlush(List<IndexMemTable> flushed, Collection<SstFile> newFiles) {
         sealed.removeIf(table -> flushed.stream().anyMatch(other -> other == table));
         replace(Set.of(), newFiles);
     }
 
-    void installMerge(Set<String> removedFileIds, Collection<RowFile> newFiles, long staleEntries) {
+    void installCompaction(
+            Set<String> removedFileIds, Collection<SstFile> newFiles, long staleEntries) {
         staleDropped += staleEntries;
         replace(removedFileIds, newFiles);
     }
 
     /** Adds what was missing: from now on every row has its entry. */
-    void complete(Collection<RowFile> newFiles) {
+    void complete(Collection<SstFile> newFiles) {
         complete = true;
         replace(Set.of(), newFiles);
     }
 
-    private void replace(Set<String> removedFileIds, Collection<RowFile> newFiles) {
-        List<RowFile> all = new ArrayList<>(files);
+    private void replace(Set<String> removedFileIds, Collection<SstFile> newFiles) {
+        List<SstFile> all = new ArrayList<>(files);
         all.removeIf(file -> removedFileIds.contains(file.entry().fileId()));
         all.addAll(newFiles);
         files = List.copyOf(TableShard.ordered(all));
@@ -109,7 +114,7 @@ final class IndexTablet {
         return new IndexView(keys, complete, memTables, files, staleDropped);
     }
 
-    static Set<String> ids(Collection<RowFile> files) {
+    public static Set<String> ids(Collection<SstFile> files) {
         Set<String> ids = new HashSet<>();
         files.forEach(file -> ids.add(file.entry().fileId()));
         return ids;

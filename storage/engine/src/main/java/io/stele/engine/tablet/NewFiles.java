@@ -1,20 +1,23 @@
 package io.stele.engine.tablet;
 
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.SstFile;
 import io.stele.engine.manifest.FileEntry;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The files that a flush wrote, open for reading. */
-record NewFiles(List<RowFile> rowFiles, List<ColumnFile> columnFiles, List<RowFile> indexFiles) {
-    NewFiles {
-        rowFiles = List.copyOf(rowFiles);
+public record NewFiles(
+        List<SstFile> sstFiles, List<ColumnFile> columnFiles, List<SstFile> indexFiles) {
+    public NewFiles {
+        sstFiles = List.copyOf(sstFiles);
         columnFiles = List.copyOf(columnFiles);
         indexFiles = List.copyOf(indexFiles);
     }
 
-    List<FileEntry> entries() {
+    public List<FileEntry> entries() {
         List<FileEntry> entries = new ArrayList<>();
-        rowFiles.forEach(file -> entries.add(file.entry()));
+        sstFiles.forEach(file -> entries.add(file.entry()));
         columnFiles.forEach(file -> entries.add(file.entry()));
         indexFiles.forEach(file -> entries.add(file.entry()));
         return entries;

@@ -2,8 +2,14 @@ package io.stele.engine.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.index.IndexMemTable;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.row.KeyedVersion;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -15,15 +21,16 @@ import java.util.Map;
  * yet; so it is remembered here. Confined to the shard's execution context, except for the memtable
  * itself.
  */
-final class SealedMemTable {
+public final class SealedMemTable {
     private final MemTable memTable;
-    private final List<IngestedFile> ingested;
+    private final Map<String, IngestedFile> ingested; // by file id
     private final Map<Integer, List<IndexMemTable>> indexes;
     private final long sealLsn;
     private final long endedLogLsn;
-    private final List<Superseded> superseded = new ArrayList<>();
+    private final List<ObsoleteKey> obsolete = new ArrayList<>();
 
     /**
+     * @param ingested by file id
      * @param indexes the entries of the rows, by index id
      * @param sealLsn every change of the table at or below is in this memtable, or an older one, or
      *     in files
@@ -32,46 +39,50 @@ final class SealedMemTable {
      */
     SealedMemTable(
             MemTable memTable,
-            List<IngestedFile> ingested,
+            Map<String, IngestedFile> ingested,
             Map<Integer, List<IndexMemTable>> indexes,
             long sealLsn,
             long endedLogLsn) {
         this.memTable = requireNonNull(memTable, "memTable is null");
-        this.ingested = List.copyOf(ingested);
+        this.ingested = new LinkedHashMap<>(ingested);
         this.indexes = Map.copyOf(indexes);
         this.sealLsn = sealLsn;
         this.endedLogLsn = endedLogLsn;
     }
 
-    MemTable memTable() {
+    public MemTable memTable() {
         return memTable;
     }
 
-    List<IngestedFile> ingested() {
-        return ingested;
+    public Collection<IngestedFile> ingested() {
+        return Collections.unmodifiableCollection(ingested.values());
     }
 
-    Map<Integer, List<IndexMemTable>> indexes() {
+    boolean hasIngested(String fileId) {
+        return ingested.containsKey(fileId);
+    }
+
+    public Map<Integer, List<IndexMemTable>> indexes() {
         return indexes;
     }
 
-    long sealLsn() {
+    public long sealLsn() {
         return sealLsn;
     }
 
     /** The lowest log LSN that what is here can be replayed from. */
     long minLogLsn() {
         long lowest = Math.min(memTable.minLogLsn(), endedLogLsn);
-        for (IngestedFile file : ingested) {
+        for (IngestedFile file : ingested.values()) {
             lowest = Math.min(lowest, file.logLsn());
         }
         return lowest;
     }
 
     /** If the key has a row here, remembers that it ended at {@code lsn}. */
-    void supersede(byte[] key, long lsn) {
+    void markObsolete(byte[] key, long lsn) {
         if (hasRow(key)) {
-            superseded.add(new Superseded(key, lsn));
+            obsolete.add(new ObsoleteKey(key, lsn));
         }
     }
 
@@ -81,14 +92,15 @@ final class SealedMemTable {
         return version != null && !version.isDeleted();
     }
 
-    List<Superseded> superseded() {
-        return superseded;
+    public List<ObsoleteKey> obsolete() {
+        return obsolete;
     }
 
     /** From {@code lsn} on the key's row of the sealed memtable is not visible. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Superseded(byte[] key, long lsn) {}
+    @SuppressWarnings("ArrayRecordComponent")
+    public // never compared
+    record ObsoleteKey(byte[] key, long lsn) {}
 
     /** A worker's file in effect that no manifest vouches for yet. */
-    record IngestedFile(FileEntry entry, long logLsn) {}
+    public record IngestedFile(FileEntry entry, long logLsn) {}
 }

@@ -2,6 +2,11 @@ package io.stele.engine.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.index.IndexEntryWriter;
+import io.stele.engine.index.IndexKeys;
+import io.stele.engine.index.IndexMemTable;
+import io.stele.engine.index.IndexView;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
@@ -31,7 +36,7 @@ final class TableIndexes {
     private final Map<Integer, IndexTablet> tablets = new LinkedHashMap<>();
     private TableSchema schema;
     private RowLayout layout;
-    private int lanes = 1;
+    private int workers = 1;
     private List<IndexEntryWriter> writers = List.of(); // one for each apply worker
     private List<IndexView> views = List.of();
 
@@ -77,26 +82,26 @@ final class TableIndexes {
     }
 
     /** Drops all entries that are in no file. */
-    void letGo() {
+    void releaseMemory() {
         seal();
-        tablets.values().forEach(IndexTablet::letGo);
-        useLanes(lanes);
+        tablets.values().forEach(IndexTablet::releaseMemory);
+        useWorkers(workers);
     }
 
-    void restore(Map<Integer, List<RowFile>> files) {
+    void restore(Map<Integer, List<SstFile>> files) {
         files.forEach((indexId, ofIndex) -> tablet(indexId).restore(ofIndex));
         showViews();
     }
 
-    /** Takes entries from {@code newLanes} apply workers from now on. */
-    void useLanes(int newLanes) {
-        lanes = newLanes;
+    /** Takes entries from {@code newWorkers} apply workers from now on. */
+    void useWorkers(int newWorkers) {
+        workers = newWorkers;
         showViews();
     }
 
     /** The writer of an apply worker's index entries; a new one whenever the views change. */
-    IndexEntryWriter writer(int lane) {
-        return writers.get(lane);
+    IndexEntryWriter writer(int worker) {
+        return writers.get(worker);
     }
 
     /** Bytes in the memtables that take entries. */
@@ -116,7 +121,7 @@ final class TableIndexes {
         return sealed;
     }
 
-    void installFlush(Map<Integer, List<IndexMemTable>> sealed, List<RowFile> files) {
+    void installFlush(Map<Integer, List<IndexMemTable>> sealed, List<SstFile> files) {
         sealed.forEach(
                 (indexId, memTables) -> {
                     IndexTablet tablet = tablets.get(indexId);
@@ -128,17 +133,17 @@ final class TableIndexes {
     }
 
     /** Replaces files by compacted ones; does nothing if the index is gone. */
-    void installMerge(
-            int indexId, Set<String> removedFileIds, List<RowFile> files, long staleEntries) {
+    void installCompaction(
+            int indexId, Set<String> removedFileIds, List<SstFile> files, long staleEntries) {
         IndexTablet tablet = tablets.get(indexId);
         if (tablet != null) {
-            tablet.installMerge(removedFileIds, files, staleEntries);
+            tablet.installCompaction(removedFileIds, files, staleEntries);
             showViews();
         }
     }
 
     /** Adds the entries of all rows from before the index, which completes it. */
-    void complete(int indexId, List<RowFile> files) {
+    void complete(int indexId, List<SstFile> files) {
         IndexTablet tablet = tablets.get(indexId);
         if (tablet != null) {
             tablet.complete(files);
@@ -147,11 +152,11 @@ final class TableIndexes {
     }
 
     private void showViews() {
-        tablets.values().forEach(tablet -> tablet.useLanes(lanes));
+        tablets.values().forEach(tablet -> tablet.useWorkers(workers));
         List<IndexKeys> keys = tablets.values().stream().map(IndexTablet::keys).toList();
         List<IndexEntryWriter> newWriters = new ArrayList<>();
-        for (int lane = 0; lane < lanes; lane++) {
-            int of = lane;
+        for (int worker = 0; worker < workers; worker++) {
+            int of = worker;
             newWriters.add(
                     new IndexEntryWriter(
                             keys,
@@ -168,7 +173,7 @@ final class TableIndexes {
                 () -> "Expected an index of " + schema.qualifiedName() + ", found id " + indexId);
     }
 
-    private static List<RowFile> ofIndex(int indexId, Collection<RowFile> files) {
+    private static List<SstFile> ofIndex(int indexId, Collection<SstFile> files) {
         return files.stream()
                 .filter(file -> file.entry().indexId().orElseThrow() == indexId)
                 .toList();

@@ -2,7 +2,25 @@ package io.stele.engine.tablet;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.manifest.PartitionEnd;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.KeyIndexSearch;
+import io.stele.engine.datafile.ObsoleteFileRows;
+import io.stele.engine.datafile.PartitionMatcher;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.index.IngestedEntries;
+import io.stele.engine.manifest.RangeTombstone;
+import io.stele.engine.memtable.MappedMemTable;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.memtable.MemTableKind;
+import io.stele.engine.memtable.StackedMemTable;
+import io.stele.engine.row.HashBucket;
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.MergingVersions;
+import io.stele.engine.row.ProbeKeys;
+import io.stele.engine.row.RowCache;
+import io.stele.engine.row.TableVersions;
+import io.stele.engine.row.VisibleVersions;
 import io.stele.engine.tablet.SealedMemTable.IngestedFile;
 import io.stele.objectstore.ParallelReads;
 import io.stele.protocol.Lsn;
@@ -21,6 +39,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the shard's execution context, except for {@link #view}, {@link #versions}, {@link
  * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn}, {@link #changedLsn} and
- * {@link #takeRowIds}, which any thread may call, and for {@link #applyLane}.
+ * {@link #takeRowIds}, which any thread may call, and for {@link #applyPart}.
  */
 public final class TableShard {
     /**
@@ -57,16 +76,18 @@ public final class TableShard {
     private final AtomicLong nextRowId = new AtomicLong();
     private final Traffic traffic = new Traffic();
     private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
-    private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
+    // Since the last seal, by file id: a transaction may bring some ten thousand
+    private final Map<String, IngestedFile> ingested = new LinkedHashMap<>();
     private volatile TableVersions versions; // in effect
     private volatile TableVersions announced;
     private volatile TableView view;
-    private volatile List<PartitionEnd> ends = List.of(); // not yet written into SST files; by LSN
+    private volatile List<RangeTombstone> tombstones =
+            List.of(); // not yet written into SST files; by LSN
     private volatile boolean dropped;
     private volatile boolean replaced;
     private List<SealedMemTable> sealedTables = List.of(); // for the apply workers
     private MemTable active;
-    private int lanes = 1; // if more than one, the active memtable has as many
+    private int workers = 1; // if more than one, the active memtable has as many
     private List<BatchWriter> writers = List.of(); // one a worker, if several
     private @Nullable BatchWriter writer; // of all rows, while the apply workers are idle
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
@@ -93,7 +114,8 @@ public final class TableShard {
     }
 
     private MemTable newMemTable() {
-        return MemTable.create(lanes, MemTableKind.of(versions.schema()), versions.schemaVersion());
+        return MemTable.create(
+                workers, MemTableKind.of(versions.schema()), versions.schemaVersion());
     }
 
     public ShardId shard() {
@@ -145,7 +167,7 @@ public final class TableShard {
         versions = newest;
         active = newMemTable(); // the previous one may be in views of readers with other columns
         indexes.follow(newest.schema(), newest.layout());
-        show(view.rowFiles(), view.columnFiles());
+        show(view.sstFiles(), view.columnFiles());
         rowCache.endReset();
     }
 
@@ -153,15 +175,15 @@ public final class TableShard {
      * The memory here will not be read or flushed, and is freed. Readers that have a view continue.
      * On the context, while the apply workers are idle.
      */
-    public void letGo() {
+    public void releaseMemory() {
         rowCache.beginReset();
         sealed.clear();
         ingested.clear();
         endedLogLsn = Long.MAX_VALUE;
         activeSinceMillis = Long.MAX_VALUE;
         active = newMemTable();
-        indexes.letGo();
-        show(view.rowFiles(), view.columnFiles());
+        indexes.releaseMemory();
+        show(view.sstFiles(), view.columnFiles());
         rowCache.endReset();
     }
 
@@ -178,7 +200,7 @@ public final class TableShard {
     }
 
     /** Finds rows of column files by their keys. */
-    KeyIndexSearch search() {
+    public KeyIndexSearch search() {
         return search;
     }
 
@@ -195,7 +217,7 @@ public final class TableShard {
      *
      * @throws TableDroppedException it is in vain
      */
-    void checkNotDropped() {
+    public void checkNotDropped() {
         if (dropped) {
             throw new TableDroppedException(this);
         }
@@ -219,7 +241,7 @@ public final class TableShard {
     }
 
     /** Whether the table has an index now; any thread. */
-    boolean hasIndex(int indexId) {
+    public boolean hasIndex(int indexId) {
         return view.index(indexId).isPresent();
     }
 
@@ -255,11 +277,11 @@ public final class TableShard {
             long newFlushedLsn,
             long newNextRowId,
             long newHistoryLsn,
-            List<RowFile> rowFiles,
+            List<SstFile> sstFiles,
             List<ColumnFile> columnFiles,
-            Map<Integer, List<RowFile>> indexFiles,
-            List<PartitionEnd> newEnds) {
-        ends = List.copyOf(newEnds);
+            Map<Integer, List<SstFile>> indexFiles,
+            List<RangeTombstone> newTombstones) {
+        tombstones = List.copyOf(newTombstones);
         flushedLsn = newFlushedLsn;
         changedLsn = newFlushedLsn; // what is in files changed then, or before
         historyLsn = newHistoryLsn;
@@ -268,13 +290,13 @@ public final class TableShard {
         }
         raiseNextRowId(newNextRowId);
         indexes.restore(indexFiles);
-        show(ordered(rowFiles), columnFiles);
+        show(ordered(sstFiles), columnFiles);
     }
 
     /** Follows the indexes of the schema: new ones take entries from now on. */
     public void followIndexes() {
         indexes.follow(versions.schema(), versions.layout());
-        show(view.rowFiles(), view.columnFiles());
+        show(view.sstFiles(), view.columnFiles());
     }
 
     /**
@@ -289,7 +311,7 @@ public final class TableShard {
      * From now on no reader reads below {@code lsn}: later writes may leave out versions that
      * became obsolete by then.
      */
-    void forgetHistory(long lsn) {
+    public void forgetHistory(long lsn) {
         historyLsn = Math.max(historyLsn, lsn);
         view.columnFiles().forEach(file -> file.deletes().forgetMany(lsn));
     }
@@ -307,7 +329,7 @@ public final class TableShard {
     }
 
     /** Rows below have expired for every reader; never goes back. Any thread. */
-    long expiredLsn() {
+    public long expiredLsn() {
         return expiredLsn;
     }
 
@@ -318,16 +340,16 @@ public final class TableShard {
      *
      * @param lsns of the batches, ascending
      */
-    public EndedInFiles findEndedInFiles(List<WriteBatchReader> batches, long[] lsns)
+    public ObsoleteFileRows findObsoleteFileRows(List<WriteBatchReader> batches, long[] lsns)
             throws IOException {
         if (!schema().orientation().hasColumns() || view.columnFiles().isEmpty()) {
-            return EndedInFiles.NONE;
+            return ObsoleteFileRows.NONE;
         }
-        return EndedInFiles.find(search, view.columnFiles(), ProbeKeys.of(batches), lsns);
+        return ObsoleteFileRows.find(search, view.columnFiles(), ProbeKeys.of(batches), lsns);
     }
 
     /**
-     * Applies a batch, after what {@link #findEndedInFiles} found of it is marked.
+     * Applies a batch, after what {@link #findObsoleteFileRows} found of it is marked.
      *
      * @param lsn the LSN of the changes, at or above that of all before
      * @param firstRowId row id of the first appended row
@@ -335,7 +357,7 @@ public final class TableShard {
      */
     public void apply(
             WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis) {
-        supersedeInMemory(batch, lsn);
+        markObsoleteInMemory(batch, lsn);
         touch(lsn, nowMillis);
         write(requireNonNull(writer), batch, lsn, firstRowId, logLsn);
     }
@@ -366,28 +388,28 @@ public final class TableShard {
     }
 
     /** The number of apply workers that can apply changes now. */
-    public int laneCount() {
-        return lanes;
+    public int workerCount() {
+        return workers;
     }
 
     /**
-     * Takes changes from {@code newLanes} apply workers from now on. With one, a memtable with
+     * Takes changes from {@code newWorkers} apply workers from now on. With one, a memtable with
      * several parts stays in use until it is sealed, and is written by the context. Only while the
      * workers are idle, and all have applied the same records.
      *
      * @param appliedLsn every change at or below is applied
      */
-    public void useLanes(int newLanes, long appliedLsn) {
-        lanes = newLanes;
-        indexes.useLanes(newLanes);
-        if (newLanes > 1 && active.laneCount() != newLanes) {
+    public void useWorkers(int newWorkers, long appliedLsn) {
+        workers = newWorkers;
+        indexes.useWorkers(newWorkers);
+        if (newWorkers > 1 && active.bucketCount() != newWorkers) {
             if (StackedMemTable.height(active) >= MAX_HEIGHT) {
                 seal(appliedLsn);
             }
             MemTable above = newMemTable();
             active = active.isEmpty() ? above : new StackedMemTable(above, active);
         }
-        show(view.rowFiles(), view.columnFiles());
+        show(view.sstFiles(), view.columnFiles());
     }
 
     /**
@@ -396,21 +418,21 @@ public final class TableShard {
      * shard's context does not change meanwhile.
      *
      * @param batch a reader of the worker's own
-     * @param superseded collects the rows that become obsolete; they must be marked before the
-     *     batch counts as applied
+     * @param obsolete collects the rows that become obsolete; they must be marked before the batch
+     *     counts as applied
      */
-    public void applyLane(
-            int lane,
+    public void applyPart(
+            int worker,
             WriteBatchReader batch,
             long lsn,
             long firstRowId,
             long logLsn,
-            SupersededRows superseded)
+            ObsoleteRows obsolete)
             throws IOException {
         if (marksRows()) {
-            superseded.find(search, batch, view.columnFiles(), sealedTables, lsn);
+            obsolete.find(search, batch, view.columnFiles(), sealedTables, lsn);
         }
-        write(writers.get(lane), batch, lsn, firstRowId, logLsn);
+        write(writers.get(worker), batch, lsn, firstRowId, logLsn);
     }
 
     /**
@@ -428,16 +450,15 @@ public final class TableShard {
         rowCache.beginReset();
         try {
             if (schema().hasPrimaryKey()) {
-                new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run(files);
+                new IngestDeletions(known.orElse(file), view, sealed, active, lsn, logLsn)
+                        .run(files);
             }
             if (known.isEmpty()) {
                 List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());
                 columnFiles.add(file);
-                show(view.rowFiles(), columnFiles);
+                show(view.sstFiles(), columnFiles);
             }
-            if (ingested.stream().noneMatch(other -> other.entry().fileId().equals(fileId))) {
-                ingested.add(new IngestedFile(file.entry(), logLsn));
-            }
+            ingested.putIfAbsent(fileId, new IngestedFile(file.entry(), logLsn));
         } finally {
             rowCache.endReset();
         }
@@ -449,9 +470,20 @@ public final class TableShard {
         }
     }
 
+    /**
+     * Reads ahead what {@link #ingest} will need of other files. Any thread; blocks.
+     *
+     * @param maxBytes to read, about
+     * @return the bytes that were read, at most
+     */
+    public long prefetchIngest(TableFiles files, ColumnFile file, long maxBytes)
+            throws IOException {
+        return IngestDeletions.prefetch(files, file, view, maxBytes);
+    }
+
     /** Range tombstones that some SST files do not contain yet; by LSN. Any thread. */
-    public List<PartitionEnd> ends() {
-        return ends;
+    public List<RangeTombstone> tombstones() {
+        return tombstones;
     }
 
     /**
@@ -476,13 +508,13 @@ public final class TableShard {
                     KeyedVersion.deleted(row.keyArray(), row.keyOffset(), row.keyLength(), lsn),
                     logLsn);
             byte[] key = row.key();
-            sealed.forEach(older -> older.supersede(key, lsn));
+            sealed.forEach(older -> older.markObsolete(key, lsn));
         }
-        if (!view.rowFiles().isEmpty()) {
-            List<PartitionEnd> newEnds = new ArrayList<>(ends);
-            newEnds.add(new PartitionEnd(new Lsn(lsn), partitions));
-            ends = List.copyOf(newEnds);
-            show(view.rowFiles(), view.columnFiles());
+        if (!view.sstFiles().isEmpty()) {
+            List<RangeTombstone> newTombstones = new ArrayList<>(tombstones);
+            newTombstones.add(new RangeTombstone(new Lsn(lsn), partitions));
+            tombstones = List.copyOf(newTombstones);
+            show(view.sstFiles(), view.columnFiles());
         }
         rowCache.endReset();
     }
@@ -521,9 +553,9 @@ public final class TableShard {
     }
 
     /** The number of a view's SST files in level 0, each of which a read may have to check. */
-    public static int level0Count(List<RowFile> files) {
+    public static int level0Count(List<SstFile> files) {
         int count = 0;
-        for (RowFile file : files) {
+        for (SstFile file : files) {
             if (file.entry().level() > 0) {
                 break; // they come by level
             }
@@ -542,7 +574,7 @@ public final class TableShard {
      */
     public long minLogLsn() {
         long lowest = Math.min(active.minLogLsn(), endedLogLsn);
-        for (IngestedFile file : ingested) {
+        for (IngestedFile file : ingested.values()) {
             lowest = Math.min(lowest, file.logLsn());
         }
         for (SealedMemTable table : sealed) {
@@ -555,12 +587,9 @@ public final class TableShard {
      * Whether a file is one that a manifest vouches for: worker files are so only after the next
      * flush.
      */
-    boolean isSettled(String fileId) {
-        boolean recent = ingested.stream().anyMatch(file -> file.entry().fileId().equals(fileId));
-        return !recent
-                && sealed.stream()
-                        .flatMap(table -> table.ingested().stream())
-                        .noneMatch(file -> file.entry().fileId().equals(fileId));
+    public boolean isSettled(String fileId) {
+        return !ingested.containsKey(fileId)
+                && sealed.stream().noneMatch(table -> table.hasIngested(fileId));
     }
 
     /** Closes the active memtable and opens a new one; does nothing without changes. */
@@ -574,54 +603,54 @@ public final class TableShard {
         endedLogLsn = Long.MAX_VALUE;
         active = newMemTable();
         activeSinceMillis = Long.MAX_VALUE;
-        show(view.rowFiles(), view.columnFiles());
+        show(view.sstFiles(), view.columnFiles());
     }
 
     /** The sealed memtable to flush next. */
-    Optional<SealedMemTable> oldestSealed() {
+    public Optional<SealedMemTable> oldestSealed() {
         return Optional.ofNullable(sealed.peekFirst());
     }
 
     /** Puts the files of the oldest sealed memtable in its place. */
-    void installFlush(SealedMemTable flushed, NewFiles files) {
+    public void installFlush(SealedMemTable flushed, NewFiles files) {
         if (sealed.peekFirst() != flushed) {
             throw new IllegalStateException(
                     "Expected the flush of the oldest memtable of table " + schema().id());
         }
         sealed.removeFirst();
         flushedLsn = flushed.sealLsn();
-        List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
-        newRowFiles.addAll(files.rowFiles());
+        List<SstFile> newSstFiles = new ArrayList<>(view.sstFiles());
+        newSstFiles.addAll(files.sstFiles());
         List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
         newColumnFiles.addAll(files.columnFiles());
         indexes.installFlush(flushed.indexes(), files.indexFiles());
-        show(ordered(newRowFiles), newColumnFiles);
+        show(ordered(newSstFiles), newColumnFiles);
     }
 
     /** Replaces files of an index by compacted ones. */
-    void installIndexMerge(
-            int indexId, Set<String> removedFileIds, List<RowFile> files, long staleEntries) {
-        indexes.installMerge(indexId, removedFileIds, files, staleEntries);
-        show(view.rowFiles(), view.columnFiles());
+    public void installIndexCompaction(
+            int indexId, Set<String> removedFileIds, List<SstFile> files, long staleEntries) {
+        indexes.installCompaction(indexId, removedFileIds, files, staleEntries);
+        show(view.sstFiles(), view.columnFiles());
     }
 
     /** Adds the entries of all rows from before an index. */
-    void completeIndex(int indexId, List<RowFile> files) {
+    public void completeIndex(int indexId, List<SstFile> files) {
         indexes.complete(indexId, files);
-        show(view.rowFiles(), view.columnFiles());
+        show(view.sstFiles(), view.columnFiles());
     }
 
     /** Puts the outputs of a compaction in the place of its inputs. */
-    void installCompaction(
-            Collection<String> inputFileIds, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+    public void installCompaction(
+            Collection<String> inputFileIds, List<SstFile> sstFiles, List<ColumnFile> columnFiles) {
         Set<String> removed = new HashSet<>(inputFileIds);
-        List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
-        newRowFiles.removeIf(file -> removed.contains(file.entry().fileId()));
-        newRowFiles.addAll(rowFiles);
+        List<SstFile> newSstFiles = new ArrayList<>(view.sstFiles());
+        newSstFiles.removeIf(file -> removed.contains(file.entry().fileId()));
+        newSstFiles.addAll(sstFiles);
         List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
         newColumnFiles.removeIf(file -> removed.contains(file.entry().fileId()));
         newColumnFiles.addAll(columnFiles);
-        show(ordered(newRowFiles), newColumnFiles);
+        show(ordered(newSstFiles), newColumnFiles);
     }
 
     /**
@@ -630,19 +659,26 @@ public final class TableShard {
      */
     public void updateColumnFiles(UnaryOperator<ColumnFile> change) {
         List<ColumnFile> changed = view.columnFiles().stream().map(change).toList();
-        show(view.rowFiles(), changed);
+        show(view.sstFiles(), changed);
     }
 
     // Files come from jobs that may have started before the columns changed. Every change of the
     // memtables ends here, so the writers are created anew here too.
-    private void show(List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+    private void show(List<SstFile> sstFiles, List<ColumnFile> columnFiles) {
         TableVersions present = versions;
-        List<PartitionEnd> presentEnds = ends;
-        List<RowFile> readRowFiles =
-                as(rowFiles, file -> file.as(present).withEnds(presentEnds, present.schema()));
-        ends =
-                presentEnds.stream()
-                        .filter(end -> readRowFiles.stream().anyMatch(f -> f.ends().contains(end)))
+        List<RangeTombstone> presentTombstones = tombstones;
+        List<SstFile> readSstFiles =
+                as(
+                        sstFiles,
+                        file ->
+                                file.as(present)
+                                        .withTombstones(presentTombstones, present.schema()));
+        tombstones =
+                presentTombstones.stream()
+                        .filter(
+                                end ->
+                                        readSstFiles.stream()
+                                                .anyMatch(f -> f.tombstones().contains(end)))
                         .toList();
         List<MemTable> memTables = new ArrayList<>();
         memTables.add(active);
@@ -655,7 +691,7 @@ public final class TableShard {
                 new TableView(
                         present,
                         memTables,
-                        readRowFiles,
+                        readSstFiles,
                         as(columnFiles, file -> file.as(present)),
                         indexes.views());
         renewWriters();
@@ -663,18 +699,18 @@ public final class TableShard {
 
     private void renewWriters() {
         sealedTables = List.copyOf(sealed);
-        writer = new BatchWriter(versions, rowCache, KeyLane.ALL, active, indexes.writer(0));
-        List<BatchWriter> ofLanes = new ArrayList<>();
-        for (int lane = 0; lane < lanes && lanes > 1; lane++) {
-            ofLanes.add(
+        writer = new BatchWriter(versions, rowCache, HashBucket.ALL, active, indexes.writer(0));
+        List<BatchWriter> ofWorkers = new ArrayList<>();
+        for (int worker = 0; worker < workers && workers > 1; worker++) {
+            ofWorkers.add(
                     new BatchWriter(
                             versions,
                             rowCache,
-                            new KeyLane(lane, lanes),
-                            active.lane(lane),
-                            indexes.writer(lane)));
+                            new HashBucket(worker, workers),
+                            active.bucket(worker),
+                            indexes.writer(worker)));
         }
-        writers = List.copyOf(ofLanes);
+        writers = List.copyOf(ofWorkers);
     }
 
     /** The same list if no file changes: readers compare it by identity. */
@@ -701,25 +737,25 @@ public final class TableShard {
     }
 
     /** Ends the rows of the batch's keys in memtables that are being flushed into column files. */
-    private void supersedeInMemory(WriteBatchReader batch, long lsn) {
+    private void markObsoleteInMemory(WriteBatchReader batch, long lsn) {
         if (sealed.isEmpty() || !schema().orientation().hasColumns()) {
             return;
         }
         for (batch.rewind(); batch.next(); ) {
             if (batch.kind() != OperationKind.APPEND) {
                 byte[] key = batch.key();
-                sealed.forEach(table -> table.supersede(key, lsn));
+                sealed.forEach(table -> table.markObsolete(key, lsn));
             }
         }
     }
 
     /** Level 0 newest first, then level 1. */
-    static List<RowFile> ordered(List<RowFile> files) {
-        Comparator<RowFile> newestFirst =
-                Comparator.comparing((RowFile file) -> file.entry().maxLsn()).reversed();
+    static List<SstFile> ordered(List<SstFile> files) {
+        Comparator<SstFile> newestFirst =
+                Comparator.comparing((SstFile file) -> file.entry().maxLsn()).reversed();
         return files.stream()
                 .sorted(
-                        Comparator.comparingInt((RowFile file) -> file.entry().level())
+                        Comparator.comparingInt((SstFile file) -> file.entry().level())
                                 .thenComparing(newestFirst))
                 .toList();
     }

@@ -2,7 +2,13 @@ package io.stele.engine.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.index.IndexView;
 import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.memtable.MappedMemTable;
+import io.stele.engine.memtable.MemTable;
+import io.stele.engine.row.TableVersions;
 import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 import java.util.Optional;
@@ -20,20 +26,20 @@ import java.util.stream.Stream;
  *
  * @param versions the schema version in which all rows are read
  * @param memTables newest first; the first takes writes
- * @param rowFiles level 0 newest first, then level by level
+ * @param sstFiles level 0 newest first, then level by level
  * @param columnFiles in no particular order
  * @param indexes the secondary indexes
  */
 public record TableView(
         TableVersions versions,
         List<MemTable> memTables,
-        List<RowFile> rowFiles,
+        List<SstFile> sstFiles,
         List<ColumnFile> columnFiles,
         List<IndexView> indexes) {
     public TableView {
         requireNonNull(versions, "versions is null");
         memTables = List.copyOf(memTables);
-        rowFiles = List.copyOf(rowFiles);
+        sstFiles = List.copyOf(sstFiles);
         columnFiles = List.copyOf(columnFiles);
         indexes = List.copyOf(indexes);
     }
@@ -54,7 +60,7 @@ public record TableView(
         return new TableView(
                 later,
                 memTables.stream().map(table -> MappedMemTable.of(table, later)).toList(),
-                rowFiles.stream().map(file -> file.as(later)).toList(),
+                sstFiles.stream().map(file -> file.as(later)).toList(),
                 columnFiles.stream().map(file -> file.as(later)).toList(),
                 List.of());
     }
@@ -82,12 +88,21 @@ public record TableView(
     /** The entries of all files, those of indexes included. */
     public Stream<FileEntry> files() {
         return Stream.of(
-                        rowFiles.stream().map(RowFile::entry),
+                        sstFiles.stream().map(SstFile::entry),
                         columnFiles.stream().map(ColumnFile::entry),
                         indexes.stream()
                                 .flatMap(index -> index.files().stream())
-                                .map(RowFile::entry))
+                                .map(SstFile::entry))
                 .flatMap(Function.identity());
+    }
+
+    /** How many they are. */
+    public int fileCount() {
+        int count = sstFiles.size() + columnFiles.size();
+        for (IndexView index : indexes) {
+            count += index.files().size();
+        }
+        return count;
     }
 
     /** Versions in memory, tombstones included. */

@@ -31,19 +31,19 @@ public final class Traffic {
         workerFileBytes.add(sizeBytes(file));
     }
 
-    void flushed(long memTableBytes, Collection<FileEntry> files) {
+    public void flushed(long memTableBytes, Collection<FileEntry> files) {
         flushes.increment();
         flushInputBytes.add(memTableBytes);
         flushBytes.add(sizeBytes(files));
     }
 
-    void merged(Collection<FileEntry> inputs, Collection<FileEntry> outputs) {
+    public void compacted(Collection<FileEntry> inputs, Collection<FileEntry> outputs) {
         merges.increment();
         mergeInputBytes.add(sizeBytes(inputs));
         mergeBytes.add(sizeBytes(outputs));
     }
 
-    void moved(int files) {
+    public void moved(int files) {
         moves.add(files);
     }
 

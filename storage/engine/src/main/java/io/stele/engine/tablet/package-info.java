@@ -1,8 +1,8 @@
 /**
- * One table in one shard: memtables, SST files, column files with their deletion vectors, flush and
- * compaction.
+ * One table in one shard: its memtables, its files and its indexes, as one view for readers.
  *
- * <p>Scans, shards and all above them may call it. It may touch manifests and files.
+ * <p>Compactions, scans, shards and all above them may call it. It may touch memtables, data files
+ * and indexes.
  */
 @NullMarked
 package io.stele.engine.tablet;

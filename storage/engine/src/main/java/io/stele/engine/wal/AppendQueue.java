@@ -387,10 +387,10 @@ final class AppendQueue {
     }
 
     /** An LSN above all given out so far, and the last one of each shard. */
-    LogReadPoint readPoint(Collection<ShardId> of) {
+    SnapshotLsn snapshotLsn(Collection<ShardId> of) {
         lock.lock();
         try {
-            return new LogReadPoint(clock.next(), lastAssignedLocked(of));
+            return new SnapshotLsn(clock.next(), lastAssignedLocked(of));
         } finally {
             lock.unlock();
         }

@@ -7,8 +7,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lays out one group: buffers to be written one after the other, with the payloads where they are.
- * See {@link WalFormat}.
+ * An encoder of one group: buffers to be written one after the other, with the payloads where they
+ * are. See {@link WalFormat}.
  *
  * <p>Stateless.
  */

@@ -229,7 +229,13 @@ public final class HadoopLogFiles implements LogFiles {
 
     @Override
     public Writer create(long segment) throws IOException {
-        return new HadoopWriter(createFile(path(segment), EnumSet.of(CreateFlag.CREATE)));
+        Path present = owned();
+        try {
+            return new HadoopWriter(
+                    createFile(path(segment), EnumSet.of(CreateFlag.CREATE)), present);
+        } catch (IOException failed) {
+            throw explained(failed, present);
+        }
     }
 
     /**
@@ -246,6 +252,22 @@ public final class HadoopLogFiles implements LogFiles {
                 files.getDefaultReplication(file),
                 files.getDefaultBlockSize(file),
                 null);
+    }
+
+    /** The failure of a writer, as the loss of the log where that is its reason. */
+    private IOException explained(IOException failed, Path present) {
+        boolean isOwned;
+        try {
+            isOwned = files.exists(present);
+        } catch (IOException unknown) {
+            isOwned = true;
+        }
+        return isOwned
+                ? failed
+                : new LostOwnershipException(
+                        "Expected to own the log in %s, found it taken over by another engine: %s"
+                                .formatted(present, failed.getMessage()),
+                        failed);
     }
 
     @Override
@@ -302,9 +324,25 @@ public final class HadoopLogFiles implements LogFiles {
         files.close();
     }
 
-    private record HadoopWriter(FSDataOutputStream stream) implements Writer {
+    private final class HadoopWriter implements Writer {
+        private final FSDataOutputStream stream;
+        private final Path ofDirectory;
+
+        HadoopWriter(FSDataOutputStream stream, Path ofDirectory) {
+            this.stream = stream;
+            this.ofDirectory = ofDirectory;
+        }
+
         @Override
         public void append(List<ByteBuffer> buffers) throws IOException {
+            try {
+                write(buffers);
+            } catch (IOException failed) {
+                throw explained(failed, ofDirectory);
+            }
+        }
+
+        private void write(List<ByteBuffer> buffers) throws IOException {
             for (ByteBuffer buffer : buffers) {
                 if (buffer.hasArray()) {
                     stream.write(
@@ -322,7 +360,11 @@ public final class HadoopLogFiles implements LogFiles {
 
         @Override
         public void sync() throws IOException {
-            stream.hsync();
+            try {
+                stream.hsync();
+            } catch (IOException failed) {
+                throw explained(failed, ofDirectory);
+            }
         }
 
         @Override

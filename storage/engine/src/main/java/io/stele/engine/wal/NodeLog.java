@@ -217,8 +217,8 @@ public final class NodeLog implements AutoCloseable {
     /**
      * Takes an LSN above all that were assigned so far, and the last one of each of these shards.
      */
-    public LogReadPoint readPoint(Collection<ShardId> shards) {
-        return queue.readPoint(shards);
+    public SnapshotLsn snapshotLsn(Collection<ShardId> shards) {
+        return queue.snapshotLsn(shards);
     }
 
     /** The last LSN assigned in this shard, durable or not; {@code Lsn.MIN} if there is none. */
@@ -388,14 +388,14 @@ public final class NodeLog implements AutoCloseable {
         groups.incrementAndGet();
         records.addAndGet(group.size());
         bytes.addAndGet(written.sizeBytes());
-        tellListener(group);
+        notifyListener(group);
         for (PendingRecord record : group) {
             record.future.complete(
                     new LogPosition(new Lsn(record.lsn()), written.segment(), written.offset()));
         }
     }
 
-    private void tellListener(List<PendingRecord> group) {
+    private void notifyListener(List<PendingRecord> group) {
         Map<ShardId, List<DurableRecord>> byShard = new LinkedHashMap<>();
         for (PendingRecord record : group) {
             byShard.computeIfAbsent(record.shard, ignored -> new ArrayList<>())

@@ -2,6 +2,7 @@ package io.stele.engine.wal;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.objectstore.ConditionalCreate;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
@@ -67,10 +68,16 @@ public final class ObjectLogFiles implements LogFiles {
     private final Executor requests;
     private final LongConsumer sleepMillis;
 
-    // Guarded by this
+    @GuardedBy("this")
     private final NavigableSet<Long> known = new TreeSet<>();
+
+    @GuardedBy("this")
     private final NavigableSet<Long> fences = new TreeSet<>();
+
+    @GuardedBy("this")
     private final Map<Long, CompletableFuture<LogObject>> fetched = new HashMap<>();
+
+    @GuardedBy("this")
     private long epoch;
 
     /**
@@ -313,7 +320,7 @@ public final class ObjectLogFiles implements LogFiles {
         public void sync() throws IOException {
             byte[] object = new LogObject(false, id, ofEpoch, body.toByteArray()).encode();
             if (put(object) == ConditionalCreate.Outcome.EXISTS) {
-                throw new IOException(
+                throw new LostOwnershipException(
                         String.format(
                                 Locale.ROOT,
                                 "Expected to own the log in epoch %d, found it taken over by another engine: %s",

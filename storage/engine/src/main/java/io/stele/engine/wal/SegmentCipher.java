@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encrypts the records of the groups of one segment, under a key that the segment has in its
+ * A cipher of the records of the groups of one segment, under a key that the segment has in its
  * header. A group's number in GCM is its sequence, which no other has; its additional data are
  * {@code segment 8 | lowest segment 8 | offset 4 | record count 4}, so that a group that is moved
  * or whose header was changed fails.

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * In the place of a log that cannot be read: it looks empty, and takes nothing, so that the log
+ * A placeholder for a log that cannot be read: it looks empty, and takes nothing, so that the log
  * stays as it is. Immutable.
  */
 public final class UnusableLogFiles implements LogFiles {

@@ -23,6 +23,7 @@ final class TestCatalogChanges {
     private final CatalogService service =
             CatalogService.open(
                     new CatalogStore(new InMemoryObjectStore(), new UUID(0, 1)),
+                    3_600_000,
                     () -> new Lsn(5_000_000L << 16),
                     millis -> {});
     private final CatalogChanges changes = new CatalogChanges(service.current().version());

@@ -2,6 +2,7 @@ package io.stele.engine.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.stele.objectstore.ByteFlips;
 import io.stele.objectstore.FaultInjectingObjectStore;
@@ -38,6 +39,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -45,7 +47,7 @@ import org.junit.jupiter.api.Test;
 final class TestCatalogService {
     private long now = 5_000_000L << 16;
     private final ObjectStore store = new InMemoryObjectStore();
-    private final CatalogService service = open(1);
+    private CatalogService service = open(1);
 
     @Test
     void schemasComeAndGo() {
@@ -548,7 +550,7 @@ final class TestCatalogService {
         assertThat(first.id().value()).isEqualTo(3_001);
         assertThat(next.id().value()).as("nothing is above").isEqualTo(3_002);
         // Both are given up: what comes then is above them, from the same version before
-        CatalogEdit edit = new CatalogEdit(service.current(), Lsn.MIN, 13);
+        CatalogEdit edit = new CatalogEdit(service.current(), Lsn.MIN, 13, 3_600_000);
         edit.passOver(List.of(9L));
         assertThat(edit.build().version()).isEqualTo(10);
         assertThat(edit.build().nextTableId()).isGreaterThan(next.id().value());
@@ -577,7 +579,7 @@ final class TestCatalogService {
         }
         long newest = service.current().version();
 
-        CatalogEdit edit = new CatalogEdit(known, Lsn.MIN, 13);
+        CatalogEdit edit = new CatalogEdit(known, Lsn.MIN, 13, 3_600_000);
         edit.passOver(List.of(newest));
         Catalog after = edit.build();
         TableEntry entry = after.findTable(before.id()).orElseThrow();
@@ -629,7 +631,7 @@ final class TestCatalogService {
 
     private static CatalogService open(ObjectStore over) {
         return CatalogService.open(
-                new CatalogStore(over, new UUID(0, 7)), () -> new Lsn(1), millis -> {});
+                new CatalogStore(over, new UUID(0, 7)), 3_600_000, () -> new Lsn(1), millis -> {});
     }
 
     @Test
@@ -711,7 +713,8 @@ final class TestCatalogService {
                 snapshot.nextTableId(),
                 snapshot.nextTableGroupId(),
                 snapshot.epoch(),
-                snapshot.givenUp());
+                snapshot.givenUp(),
+                snapshot.statements());
     }
 
     @Test
@@ -811,6 +814,7 @@ final class TestCatalogService {
         CatalogService waiting =
                 CatalogService.open(
                         new CatalogStore(faulty, new UUID(0, 1)),
+                        3_600_000,
                         () -> new Lsn(now),
                         millis -> {
                             now += millis << 16;
@@ -831,6 +835,143 @@ final class TestCatalogService {
         faulty.setFaults(StoreFaults.NONE);
         assertThat(waiting.settle()).isTrue();
         assertThat(waiting.current().schemas()).containsExactly("a", "b");
+    }
+
+    @Test
+    void aStatementThatIsSentAgainTakesEffectOnce() {
+        UUID create = new UUID(1, 1);
+        service.createSchema("s");
+        TableSchema made = once(create, () -> create("s", "t"));
+        assertThat(once(create, () -> create("s", "t")).id()).isEqualTo(made.id());
+        refuses(
+                ErrorCode.TABLE_ALREADY_EXISTS,
+                "'s.t'",
+                () -> once(new UUID(1, 2), () -> create("s", "t")));
+
+        // Another process has it from the store
+        service = open(2);
+        assertThat(once(create, () -> create("s", "t")).id()).isEqualTo(made.id());
+        UUID drop = new UUID(1, 3);
+        for (int attempt = 0; attempt < 2; attempt++) {
+            once(
+                    drop,
+                    () -> {
+                        service.dropTable(service.current().table("s", "t").id());
+                        return made;
+                    });
+        }
+        assertThat(service.current().findTable("s", "t")).isEmpty();
+        create("s", "t");
+        once(drop, () -> fail("a second time"));
+        assertThat(service.current().findTable("s", "t")).isPresent();
+    }
+
+    /** The first attempt goes on while the second one is there already. */
+    @Test
+    void anAttemptThatIsOvertakenFindsWhatTheOtherDid() {
+        UUID drop = new UUID(1, 1);
+        service.createSchema("s");
+        TableSchema table = create("s", "t");
+        once(
+                drop,
+                () -> {
+                    once(
+                            drop,
+                            () -> {
+                                service.dropTable(table.id());
+                                return table;
+                            });
+                    service.current().table("s", "t"); // TABLE_NOT_FOUND by now
+                    return fail("dropped");
+                });
+        UUID create = new UUID(1, 2);
+        TableSchema again =
+                once(
+                        create,
+                        () -> {
+                            once(create, () -> create("s", "t"));
+                            return create("s", "t");
+                        });
+        assertThat(service.current().table("s", "t").id()).isEqualTo(again.id());
+    }
+
+    @Test
+    void theLastStatementsAreRemembered() {
+        UUID first = new UUID(1, 0);
+        for (int i = 0; i <= CatalogEdit.MIN_STATEMENTS; i++) {
+            create(new UUID(1, i), "s" + i);
+        }
+        now += 600_000L << 16;
+        create(first, "s0"); // not again
+        create(new UUID(2, 0), "t"); // forgets none: the first is ten minutes old, and no older
+        create(first, "s0");
+        now += 1 << 16;
+        create(new UUID(2, 1), "u");
+        refuses(ErrorCode.SCHEMA_ALREADY_EXISTS, "'s0'", () -> create(first, "s0"));
+        create(new UUID(1, 3), "s3"); // three were old, and too many
+        for (int i = 0; i < CatalogEdit.MAX_STATEMENTS; i++) {
+            create(new UUID(3, i), "v" + i);
+        }
+        refuses(ErrorCode.SCHEMA_ALREADY_EXISTS, "'u'", () -> create(new UUID(2, 1), "u"));
+    }
+
+    @Test
+    void aStatementWhoseStagedTableIsDroppedMakesItAnew() {
+        service.createSchema("s");
+        UUID id = new UUID(1, 1);
+        TableSchema staged = once(id, () -> stage("t"));
+        assertThat(once(id, () -> stage("t")).id()).isEqualTo(staged.id());
+        service.dropStagedTables();
+        assertThat(once(id, () -> stage("t")).id()).isNotEqualTo(staged.id());
+    }
+
+    private TableSchema stage(String tableName) {
+        return service.createTable(table("s", tableName).build(), "", TableState.STAGED);
+    }
+
+    /** The store answers only after the statement has given up. */
+    @Test
+    void aStatementOfUnknownOutcomeIsFoundByItsId() {
+        FaultInjectingObjectStore faulty =
+                new FaultInjectingObjectStore(
+                        CrashPoint.never(), StoreFaults.NONE, new SplittableRandom(1), nanos -> {});
+        service =
+                CatalogService.open(
+                        new CatalogStore(faulty, new UUID(0, 1)),
+                        3_600_000,
+                        () -> new Lsn(now),
+                        millis -> now += millis << 16);
+        faulty.setFaults(StoreFaults.OUTAGE);
+        UUID id = new UUID(1, 1);
+        refusesUnknown(() -> create(id, "a"));
+        refuses(ErrorCode.BUSY, "has not answered yet", () -> create(id, "a"));
+        faulty.setFaults(StoreFaults.NONE);
+        create(id, "a");
+        assertThat(service.current().schemas()).containsExactly("a");
+    }
+
+    private TableSchema create(String schemaName, String tableName) {
+        return service.createTable(table(schemaName, tableName).build(), "", TableState.PUBLIC);
+    }
+
+    private void create(UUID id, String schemaName) {
+        service.runOnce(
+                id,
+                () -> {
+                    service.createSchema(schemaName);
+                    return schemaName;
+                },
+                earlier -> schemaName);
+    }
+
+    private TableSchema once(UUID id, Supplier<TableSchema> statement) {
+        return service.runOnce(
+                id,
+                statement,
+                earlier ->
+                        earlier.tableId()
+                                .map(table -> service.current().table(table))
+                                .orElse(null));
     }
 
     private static void refusesUnknown(ThrowingCallable call) {
@@ -880,6 +1021,7 @@ final class TestCatalogService {
     private CatalogService open(long writer) {
         return CatalogService.open(
                 new CatalogStore(store, new UUID(0, writer)),
+                3_600_000,
                 () -> new Lsn(now),
                 millis -> now += millis << 16);
     }

@@ -267,6 +267,7 @@ final class TestCatalogViews {
     private CatalogService open(long writer) {
         return CatalogService.open(
                 new CatalogStore(store, new UUID(0, writer)),
+                3_600_000,
                 () -> new Lsn(5_000_000L << 16),
                 millis -> {});
     }

@@ -114,10 +114,14 @@ final class TestJobs {
         assertThat(ended.failure().orElseThrow().code()).isEqualTo(ErrorCode.CANCELLED);
         assertThat(ended.message())
                 .contains("Job a-1 (compact of s.t) was cancelled by user 'bob'");
+        jobs.cancel(job.id(), Optional.of("ann")); // the request came again
+        assertThat(job.status().message()).isEqualTo(ended.message());
+        Job finished = run(key(JobKind.FLUSH, 1));
+        rounds.getLast().complete(0L);
         assertRefused(
-                () -> jobs.cancel(job.id(), Optional.empty()),
+                () -> jobs.cancel(finished.id(), Optional.empty()),
                 ErrorCode.INVALID_ARGUMENT,
-                "Expected a job that has not ended, found a-1, which is cancelled");
+                "Expected a job that has not ended, found a-2, which is finished");
         assertRefused(
                 () -> jobs.cancel("b-1", Optional.empty()),
                 ErrorCode.INVALID_ARGUMENT,

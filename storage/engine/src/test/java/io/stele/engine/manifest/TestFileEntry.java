@@ -3,13 +3,16 @@ package io.stele.engine.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.IndexedMetadata;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.schema.SchemaJson;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +46,7 @@ final class TestFileEntry {
         assertThat(file.undeletedRowCount()).isEqualTo(10);
         assertThat(
                         file.withDeleteVector(
-                                        Optional.of(new DeleteVectorFile("d", 9, 4, new Lsn(5))))
+                                        Optional.of(new DeletionVectorFile("d", 9, 4, new Lsn(5))))
                                 .undeletedRowCount())
                 .isEqualTo(6);
     }
@@ -63,6 +66,38 @@ final class TestFileEntry {
                 SchemaJson.mapper()
                         .readValue(SchemaJson.mapper().writeValueAsString(with), FileEntry.class);
         assertThat(read.sketches().inMemory()).isEqualTo(sketches);
+    }
+
+    /** Where they are not, manifests are as those of earlier versions. */
+    @Test
+    void metadataOfKeyIndexesAreInTheManifestWhereThereAreAny() throws IOException {
+        ObjectMapper mapper = SchemaJson.mapper();
+        KeyIndexFile without = new KeyIndexFile("data/1/0-0/f.idx", 512);
+        String json = mapper.writeValueAsString(without);
+        assertThat(json).isEqualTo("{\"path\":\"data/1/0-0/f.idx\",\"sizeBytes\":512}");
+        assertThat(mapper.readValue(json, KeyIndexFile.class)).isEqualTo(without);
+
+        KeyIndexFile with = new KeyIndexFile("data/1/0-0/f.idx", 512, OptionalInt.of(99));
+        json = mapper.writeValueAsString(with);
+        assertThat(json)
+                .isEqualTo(
+                        "{\"path\":\"data/1/0-0/f.idx\",\"sizeBytes\":512,\"metadataBytes\":99}");
+        assertThat(mapper.readValue(json, KeyIndexFile.class)).isEqualTo(with);
+        FileEntry file = entry(with);
+        assertThat(file.indexedMetadata()).contains(new IndexedMetadata(512, 99));
+        assertThat(file.immutablePaths()).containsExactly("data/1/0-0/f.orc", "data/1/0-0/f.idx");
+        assertThat(
+                        mapper.readValue(mapper.writeValueAsString(file), FileEntry.class)
+                                .indexedMetadata())
+                .isEqualTo(file.indexedMetadata());
+        for (int bytes : new int[] {-1, 0, 513}) {
+            assertThatThrownBy(
+                            () -> new KeyIndexFile("data/1/0-0/f.idx", 512, OptionalInt.of(bytes)))
+                    .hasMessageContaining("1 to 512 bytes of metadata")
+                    .hasMessageContaining("found " + bytes);
+        }
+        assertThatThrownBy(() -> entry(new KeyIndexFile("other.idx", 512, OptionalInt.of(9))))
+                .hasMessageContaining("data/1/0-0/f.idx, found other.idx");
     }
 
     @Test
@@ -90,6 +125,20 @@ final class TestFileEntry {
             long maxLsn,
             Optional<byte[]> minKey,
             Optional<byte[]> maxKey) {
+        return entry(rowCount, minLsn, maxLsn, minKey, maxKey, Optional.empty());
+    }
+
+    private static FileEntry entry(KeyIndexFile keyIndex) {
+        return entry(10, 1, 2, Optional.empty(), Optional.empty(), Optional.of(keyIndex));
+    }
+
+    private static FileEntry entry(
+            long rowCount,
+            long minLsn,
+            long maxLsn,
+            Optional<byte[]> minKey,
+            Optional<byte[]> maxKey,
+            Optional<KeyIndexFile> keyIndex) {
         return new FileEntry(
                 "f",
                 new TableId(1),
@@ -107,7 +156,7 @@ final class TestFileEntry {
                 maxKey,
                 Optional.empty(),
                 Map.of(),
-                Optional.empty(),
+                keyIndex,
                 Optional.empty());
     }
 }

@@ -38,10 +38,10 @@ final class TestManifestConditions {
     @Test
     void filtersFindWhatAWalkFinds() throws IOException {
         SplittableRandom random = new SplittableRandom(9);
-        List<FileEntry> files = manifest(random, 3_000).files();
+        List<FileEntry> files = manifest(random, LongRun.count(1_000, 3_000)).files();
         ManifestBase base = BASES.write(store, "manifest/3-1/base/x", 1, files);
         assertThat(json(BASES.read(store, base))).isEqualTo(json(files));
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < LongRun.count(100, 200); i++) {
             ManifestFilter filter =
                     new ManifestFilter(
                             random.nextBoolean()
@@ -84,7 +84,7 @@ final class TestManifestConditions {
             String path = "manifest/3-1/base/" + stripeRows;
             ManifestBase base = bases.write(store, path, 1, files);
             assertThat(json(bases.read(store, base))).isEqualTo(json(files));
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < LongRun.count(50, 100); i++) {
                 ManifestFilter filter =
                         new ManifestFilter(
                                         Optional.of(new TableId(1 + random.nextInt(4))),

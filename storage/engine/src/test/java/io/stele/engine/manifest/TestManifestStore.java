@@ -57,7 +57,7 @@ final class TestManifestStore {
         Manifest second =
                 first.edit()
                         .removeFile("a")
-                        .addFile(rowFile("b"))
+                        .addFile(sstFile("b"))
                         .progress(TABLE, new Lsn(60), 9)
                         .build();
         assertThat(second.version()).isEqualTo(2);
@@ -158,19 +158,19 @@ final class TestManifestStore {
 
     @Test
     void goldenFile() throws IOException {
-        PartitionEnd end =
-                new PartitionEnd(
+        RangeTombstone end =
+                new RangeTombstone(
                         new Lsn(495),
                         new ScanPredicate(
                                 Map.of(1, ColumnDomain.of(ValueRange.equal(new byte[] {8})))));
-        PartitionEnd replayed = new PartitionEnd(new Lsn(501), ScanPredicate.ALL);
+        RangeTombstone replayed = new RangeTombstone(new Lsn(501), ScanPredicate.ALL);
         Manifest indexed =
                 full().edit()
                         .addFile(indexFile("c"))
-                        .ends(TABLE, List.of(end, replayed))
+                        .tombstones(TABLE, List.of(end, replayed))
                         .log(new LogMark(new LogId(0x8a7b6c5d), 4711))
                         .build();
-        assertThat(indexed.ends(TABLE)).containsExactly(end);
+        assertThat(indexed.tombstones(TABLE)).containsExactly(end);
         manifests.create(full());
         manifests.create(indexed);
         Golden.check("manifest-7", store.readFully("manifest/3-1/00000000000000000002"));
@@ -250,10 +250,10 @@ final class TestManifestStore {
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-3"));
         Manifest third = manifests.loadLatest().orElseThrow();
         assertThat(third.historyLsn(TABLE)).isEqualTo(new Lsn(444));
-        assertThat(third.ends(TABLE)).isEmpty();
+        assertThat(third.tombstones(TABLE)).isEmpty();
         assertThat(third.file("c").orElseThrow().endsLsn()).isEmpty();
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-4"));
-        assertThat(manifests.loadLatest().orElseThrow().ends(TABLE)).hasSize(1);
+        assertThat(manifests.loadLatest().orElseThrow().tombstones(TABLE)).hasSize(1);
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-5"));
         assertThat(manifests.loadLatest().orElseThrow().writers()).isEqualTo(full().writers());
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-6"));
@@ -274,7 +274,7 @@ final class TestManifestStore {
                 .edit()
                 .epoch(2)
                 .addFile(columnFile("a"))
-                .addFile(rowFile("b"))
+                .addFile(sstFile("b"))
                 .progress(TABLE, new Lsn(500), 1234)
                 .history(TABLE, new Lsn(444))
                 .writers(
@@ -313,12 +313,12 @@ final class TestManifestStore {
                         ColumnStats.UNKNOWN),
                 Optional.of(new KeyIndexFile("data/7/3-1/" + fileId + ".idx", 512)),
                 Optional.of(
-                        new DeleteVectorFile(
+                        new DeletionVectorFile(
                                 "data/7/3-1/" + fileId + ".dv-1", 200, 12, new Lsn(400))));
     }
 
     private static FileEntry indexFile(String fileId) {
-        FileEntry row = rowFile(fileId);
+        FileEntry row = sstFile(fileId);
         return new FileEntry(
                 row.fileId(),
                 row.tableId(),
@@ -345,7 +345,7 @@ final class TestManifestStore {
                 FileSketches.NONE);
     }
 
-    private static FileEntry rowFile(String fileId) {
+    private static FileEntry sstFile(String fileId) {
         return new FileEntry(
                 fileId,
                 TABLE,

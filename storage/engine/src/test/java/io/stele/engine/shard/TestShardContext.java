@@ -18,7 +18,7 @@ class TestShardContext {
     private final List<Throwable> uncaught = new ArrayList<>();
     private final List<String> ran = new ArrayList<>();
     private SimulatedPool pool = new SimulatedPool(new SplittableRandom(1), uncaught::add);
-    private int working; // groups in lanes
+    private int working; // groups that workers apply
     private int barriers;
     private ShardContext context = newContext();
 
@@ -42,7 +42,7 @@ class TestShardContext {
     }
 
     @Test
-    void tasksRunAtOnceWhileLanesRest() {
+    void tasksRunAtOnceWhileWorkersRest() {
         context.execute(() -> ran.add("a"));
         context.executeBeside(() -> ran.add("b"));
         run();
@@ -51,7 +51,7 @@ class TestShardContext {
     }
 
     @Test
-    void aTaskWaitsForTheLanesAndAllThatComesLaterWaitsForIt() {
+    void aTaskWaitsForTheWorkersAndAllThatComesLaterWaitsForIt() {
         context.executeBeside(() -> working++);
         context.executeBeside(() -> ran.add("beside the lanes"));
         context.execute(() -> ran.add("alone"));
@@ -102,7 +102,7 @@ class TestShardContext {
         assertThat(failing).isCompletedExceptionally();
     }
 
-    /** Lanes and tasks in any order: tasks run in order, alone, and all of them. */
+    /** Apply workers and tasks in any order: tasks run in order, alone, and all of them. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void tasksRunInOrderAndAlone(long seed) {

@@ -2,10 +2,13 @@ package io.stele.engine.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.row.RowCache;
+import io.stele.engine.row.TableVersions;
 import io.stele.engine.shard.WriteResolver.Ticket;
-import io.stele.engine.tablet.RowCache;
+import io.stele.engine.shard.write.BatchValidator;
+import io.stele.engine.shard.write.QueuedWrite;
+import io.stele.engine.shard.write.Resolution;
 import io.stele.engine.tablet.TableShard;
-import io.stele.engine.tablet.TableVersions;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;

@@ -82,7 +82,11 @@ final class HadoopLogFilesIT {
         HadoopLogFiles files = owner(2);
         CompletableFuture<LogPosition> late = write(old, A, "too late");
         commitAll(old);
-        assertThat(late).isCompletedExceptionally();
+        assertThat(late)
+                .isCompletedExceptionally()
+                .failsWithin(java.time.Duration.ZERO)
+                .withThrowableThat()
+                .matches(LostOwnershipException::isCauseOf);
         assertThat(old.status().failed()).isTrue();
         NodeLog log = unthreaded(files);
         write(log, A, "of the new one");
@@ -99,11 +103,11 @@ final class HadoopLogFilesIT {
     void anOwnerBeforeBeginsNoSegment() throws Exception {
         HadoopLogFiles old = owner(1);
         owner(2);
-        assertThatThrownBy(() -> old.create(1)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> old.create(1)).isInstanceOf(LostOwnershipException.class);
         HadoopLogFiles closed = owner(3);
         closed.create(1).close();
         owner(4);
-        assertThatThrownBy(() -> closed.create(2)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> closed.create(2)).isInstanceOf(LostOwnershipException.class);
     }
 
     @Test

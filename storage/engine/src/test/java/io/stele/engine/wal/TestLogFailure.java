@@ -127,7 +127,7 @@ class TestLogFailure {
 
     @Test
     void failingListenerStopsTheLog() throws Exception {
-        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean reported = new AtomicBoolean();
         LogListener listener =
                 new LogListener() {
                     @Override
@@ -137,7 +137,7 @@ class TestLogFailure {
 
                     @Override
                     public void onFailure(SteleException cause) {
-                        told.set(true);
+                        reported.set(true);
                     }
                 };
         NodeLog log =
@@ -148,7 +148,7 @@ class TestLogFailure {
         CompletableFuture<LogPosition> future = write(log, A, "x");
         commitAll(log);
         assertFailed(future);
-        assertThat(told).isTrue();
+        assertThat(reported).isTrue();
         assertFailed(write(log, A, "later"));
     }
 

@@ -41,7 +41,7 @@ class TestLogHold {
         assertThat(before.join().lsn()).isLessThan(hold.lsn());
         assertThat(other.join().lsn()).isGreaterThan(hold.lsn());
         assertThat(hold.previous()).isEqualTo(Map.of(A, before.join().lsn(), B, Lsn.MIN));
-        assertThat(log.readPoint(Set.of(A)).lastAssigned()).containsEntry(A, hold.lsn());
+        assertThat(log.snapshotLsn(Set.of(A)).lastAssigned()).containsEntry(A, hold.lsn());
         assertThat(log.status().heldBytes()).isPositive();
 
         CompletableFuture<LogPosition> outcome =

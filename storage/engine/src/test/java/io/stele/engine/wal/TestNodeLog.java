@@ -139,15 +139,17 @@ class TestNodeLog {
     }
 
     @Test
-    void readPointLiesAboveAssignedLsnsAndBelowLaterOnes() throws Exception {
+    void snapshotLiesAboveAssignedLsnsAndBelowLaterOnes() throws Exception {
         NodeLog log = unthreaded(files());
         CompletableFuture<LogPosition> before = write(log, A, "before");
         commitAll(log);
         CompletableFuture<LogPosition> waiting = write(log, A, "waiting, without LSN yet");
-        LogReadPoint point = log.readPoint(Set.of(A, B));
+        SnapshotLsn snapshot = log.snapshotLsn(Set.of(A, B));
         commitAll(log);
-        assertThat(point.lastAssigned()).isEqualTo(Map.of(A, before.join().lsn(), B, Lsn.MIN));
-        assertThat(point.lsn()).isGreaterThan(before.join().lsn()).isLessThan(waiting.join().lsn());
+        assertThat(snapshot.lastAssigned()).isEqualTo(Map.of(A, before.join().lsn(), B, Lsn.MIN));
+        assertThat(snapshot.lsn())
+                .isGreaterThan(before.join().lsn())
+                .isLessThan(waiting.join().lsn());
     }
 
     @Test

@@ -233,7 +233,7 @@ class TestNodeLogThreads {
                                                     transaction++) {
                                                 LogHold hold = log.hold(shards).join();
                                                 assertThat(
-                                                                log.readPoint(shards)
+                                                                log.snapshotLsn(shards)
                                                                         .lastAssigned()
                                                                         .values())
                                                         .containsOnly(hold.lsn());

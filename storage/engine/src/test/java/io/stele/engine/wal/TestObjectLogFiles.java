@@ -91,7 +91,8 @@ final class TestObjectLogFiles {
                 .isCompletedExceptionally()
                 .failsWithin(java.time.Duration.ZERO)
                 .withThrowableThat()
-                .withMessageContaining("taken over by another engine");
+                .withMessageContaining("taken over by another engine")
+                .matches(LostOwnershipException::isCauseOf);
         assertThat(old.status().failed()).isTrue();
         assertThat(read(files)).extracting(Read::text).containsExactly("of the old one");
         NodeLog log = unthreaded(files);

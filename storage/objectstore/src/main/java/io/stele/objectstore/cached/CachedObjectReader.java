@@ -22,6 +22,7 @@ final class CachedObjectReader implements ObjectReader {
     private final LongAdder readBytes = new LongAdder();
     private final LongAdder requests = new LongAdder();
     private final LongAdder fetchedBytes = new LongAdder();
+    private final LongAdder waits = new LongAdder();
 
     /**
      * @param isPrefetching whether what is fetched ahead is there when it is read
@@ -43,7 +44,9 @@ final class CachedObjectReader implements ObjectReader {
     public void read(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
         NonBlocking.check();
         readBytes.add(length);
-        cache.read(file, offset, buffer, bufferOffset, length, this::load);
+        if (!cache.read(file, offset, buffer, bufferOffset, length, this::load)) {
+            waits.increment();
+        }
     }
 
     @Override
@@ -57,8 +60,8 @@ final class CachedObjectReader implements ObjectReader {
     }
 
     @Override
-    public ObjectReader visiting() {
-        return new CachedObjectReader(store, path, cache, file.visited(), false);
+    public ObjectReader admittingOnSecondAccess() {
+        return new CachedObjectReader(store, path, cache, file.admittedOnSecondAccess(), false);
     }
 
     private void load(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
@@ -69,6 +72,6 @@ final class CachedObjectReader implements ObjectReader {
 
     @Override
     public ReadTally tally() {
-        return new ReadTally(readBytes.sum(), requests.sum(), fetchedBytes.sum());
+        return new ReadTally(readBytes.sum(), requests.sum(), fetchedBytes.sum(), waits.sum());
     }
 }

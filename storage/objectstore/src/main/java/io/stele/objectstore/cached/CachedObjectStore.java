@@ -26,27 +26,27 @@ public final class CachedObjectStore extends ForwardingObjectStore {
     private static final int MAX_KNOWN_FILES = 100_000;
 
     private final DataCache cache;
-    private final Warming warming;
+    private final WarmingPolicy warming;
     private final boolean isWarming;
-    private final boolean isVisiting;
+    private final boolean admitsOnSecondAccess;
     private final Map<String, CachedFile> known; // guarded by itself
 
-    CachedObjectStore(ObjectStore store, DataCache cache, Warming warming) {
-        this(store, cache, warming, warming != Warming.NOTHING, false, new KnownFiles());
+    CachedObjectStore(ObjectStore store, DataCache cache, WarmingPolicy warming) {
+        this(store, cache, warming, warming != WarmingPolicy.NOTHING, false, new KnownFiles());
     }
 
     private CachedObjectStore(
             ObjectStore store,
             DataCache cache,
-            Warming warming,
+            WarmingPolicy warming,
             boolean isWarming,
-            boolean isVisiting,
+            boolean admitsOnSecondAccess,
             Map<String, CachedFile> known) {
         super(store);
         this.cache = requireNonNull(cache, "cache is null");
         this.warming = requireNonNull(warming, "warming is null");
         this.isWarming = isWarming;
-        this.isVisiting = isVisiting;
+        this.admitsOnSecondAccess = admitsOnSecondAccess;
         this.known = known;
     }
 
@@ -57,17 +57,22 @@ public final class CachedObjectStore extends ForwardingObjectStore {
         }
         CachedFile file = remember(path, sizeBytes);
         return new CachedObjectReader(
-                delegate(), path, cache.pages(), isVisiting ? file.visited() : file, !isVisiting);
+                delegate(),
+                path,
+                cache.pages(),
+                admitsOnSecondAccess ? file.admittedOnSecondAccess() : file,
+                !admitsOnSecondAccess);
     }
 
     @Override
     public CachedObjectStore replacing(List<ObjectEntry> replaced) {
-        boolean warms = warming == Warming.NEW_AND_HOT_FILES && isHot(replaced);
-        return new CachedObjectStore(delegate(), cache, warming, warms, isVisiting, known);
+        boolean warms = warming == WarmingPolicy.NEW_AND_HOT_FILES && isHot(replaced);
+        return new CachedObjectStore(
+                delegate(), cache, warming, warms, admitsOnSecondAccess, known);
     }
 
     @Override
-    public CachedObjectStore visiting() {
+    public CachedObjectStore admittingOnSecondAccess() {
         return new CachedObjectStore(delegate(), cache, warming, isWarming, true, known);
     }
 

@@ -8,11 +8,11 @@ import io.stele.cache.page.PageCache;
 import io.stele.cache.page.PageCacheOptions;
 import io.stele.cache.page.PageGeometry;
 import io.stele.cache.page.PageStoreStatistics;
-import io.stele.cache.page.TableStatistics;
+import io.stele.cache.page.TableCacheStatistics;
 import io.stele.cache.page.segment.CacheFiles;
 import io.stele.cache.page.segment.LocalCacheFiles;
-import io.stele.cache.page.segment.SegmentLayout;
 import io.stele.cache.page.segment.SegmentPageStore;
+import io.stele.cache.page.segment.SegmentStoreOptions;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
@@ -123,7 +123,7 @@ public final class DataCache implements AutoCloseable {
                         open(
                                 config.getDirectories().get(i),
                                 config.getMaxSizes().get(i),
-                                layout(config)));
+                                storeOptions(config)));
             } catch (IOException e) {
                 opened.forEach(Opened::close);
                 throw e;
@@ -161,7 +161,7 @@ public final class DataCache implements AutoCloseable {
             opened =
                     config.getMaxSizes().isEmpty()
                             ? opened.sized(DefaultCache.maxBytes(first.folder(), pageBytes(config)))
-                            : opened.sized(config.getMaxSizes().getFirst(), layout(config));
+                            : opened.sized(config.getMaxSizes().getFirst(), storeOptions(config));
         } catch (IOException | RuntimeException e) {
             opened.close();
             throw e;
@@ -180,7 +180,7 @@ public final class DataCache implements AutoCloseable {
         try {
             SegmentPageStore pages =
                     new SegmentPageStore(
-                            layout(config),
+                            storeOptions(config),
                             opened.stream().map(Opened::directory).toList(),
                             nanoTime,
                             random,
@@ -202,15 +202,15 @@ public final class DataCache implements AutoCloseable {
         return Math.toIntExact(config.getPageSize().toBytes());
     }
 
-    private static SegmentLayout layout(DataCacheConfig config) {
-        return new SegmentLayout(
+    private static SegmentStoreOptions storeOptions(DataCacheConfig config) {
+        return new SegmentStoreOptions(
                 PageGeometry.ofPages(pageBytes(config)),
-                SegmentLayout.DEFAULT_UNITS_PER_SEGMENT,
+                SegmentStoreOptions.DEFAULT_UNITS_PER_SEGMENT,
                 Map.of(),
                 config.isAdmission());
     }
 
-    private static Opened open(String name, DataSize maxSize, SegmentLayout layout)
+    private static Opened open(String name, DataSize maxSize, SegmentStoreOptions options)
             throws IOException {
         Path directory = Path.of(name).toAbsolutePath().normalize();
         Opened opened;
@@ -227,7 +227,7 @@ public final class DataCache implements AutoCloseable {
                     e);
         }
         try {
-            return opened.sized(maxSize, layout);
+            return opened.sized(maxSize, options);
         } catch (IOException e) {
             opened.close();
             throw e;
@@ -248,13 +248,13 @@ public final class DataCache implements AutoCloseable {
             return new Opened(path, bytes, first);
         }
 
-        Opened sized(DataSize maxSize, SegmentLayout layout) throws IOException {
-            if (maxSize.toBytes() < layout.minBytes()) {
+        Opened sized(DataSize maxSize, SegmentStoreOptions options) throws IOException {
+            if (maxSize.toBytes() < options.minBytes()) {
                 throw new IOException(
                         String.format(
                                 Locale.ROOT,
                                 "stele.cache.max-sizes: expected at least %s for %s, found %s",
-                                DataSize.succinctBytes(layout.minBytes()),
+                                DataSize.succinctBytes(options.minBytes()),
                                 path,
                                 maxSize));
             }
@@ -287,7 +287,7 @@ public final class DataCache implements AutoCloseable {
      *
      * @param warming whether data files that are written through it are cached
      */
-    public CachedObjectStore over(ObjectStore store, Warming warming) {
+    public CachedObjectStore over(ObjectStore store, WarmingPolicy warming) {
         return new CachedObjectStore(store, this, warming);
     }
 
@@ -319,7 +319,7 @@ public final class DataCache implements AutoCloseable {
         return cache.tableStatistics().stream().map(this::table).toList();
     }
 
-    private DataCacheTable table(TableStatistics table) {
+    private DataCacheTable table(TableCacheStatistics table) {
         Map<Double, Double> ghosts = table.ghostHitRatios();
         return new DataCacheTable(
                 names.getOrDefault(table.table(), table.table()),
@@ -334,7 +334,7 @@ public final class DataCache implements AutoCloseable {
                 table.savedMillis(),
                 table.failedLoads(),
                 table.damagedPages(),
-                table.skippedFills() + table.visitedPages(),
+                table.skippedFills() + table.firstAccessPages(),
                 ghosts.getOrDefault(0.5, 0.0),
                 ghosts.getOrDefault(1.0, 0.0),
                 ghosts.getOrDefault(2.0, 0.0),

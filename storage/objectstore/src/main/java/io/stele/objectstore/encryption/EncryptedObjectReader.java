@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ReadTally;
-import io.stele.objectstore.encryption.KnownObjects.Known;
+import io.stele.objectstore.encryption.DataKeyCache.Known;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.Objects;
@@ -29,7 +29,7 @@ final class EncryptedObjectReader implements ObjectReader {
 
     private final ObjectStore store;
     private final ObjectEncryption encryption;
-    private final KnownObjects knownObjects;
+    private final DataKeyCache dataKeys;
     private final String path;
     private final long sizeBytes;
     private final long storedBytes;
@@ -43,14 +43,14 @@ final class EncryptedObjectReader implements ObjectReader {
     EncryptedObjectReader(
             ObjectStore store,
             ObjectEncryption encryption,
-            KnownObjects knownObjects,
+            DataKeyCache dataKeys,
             String path,
             long sizeBytes)
             throws IOException {
         this(
                 store,
                 encryption,
-                knownObjects,
+                dataKeys,
                 path,
                 sizeBytes,
                 store.open(path, EncryptedLayout.storedBytes(sizeBytes)));
@@ -59,18 +59,18 @@ final class EncryptedObjectReader implements ObjectReader {
     private EncryptedObjectReader(
             ObjectStore store,
             ObjectEncryption encryption,
-            KnownObjects knownObjects,
+            DataKeyCache dataKeys,
             String path,
             long sizeBytes,
             ObjectReader stored) {
         this.store = requireNonNull(store, "store is null");
         this.encryption = requireNonNull(encryption, "encryption is null");
-        this.knownObjects = requireNonNull(knownObjects, "knownObjects is null");
+        this.dataKeys = requireNonNull(dataKeys, "dataKeys is null");
         this.path = requireNonNull(path, "path is null");
         this.sizeBytes = sizeBytes;
         this.storedBytes = EncryptedLayout.storedBytes(sizeBytes);
         this.stored = requireNonNull(stored, "stored is null");
-        knownObjects.find(path, sizeBytes).ifPresent(found -> known = found);
+        dataKeys.find(path, sizeBytes).ifPresent(found -> known = found);
     }
 
     @Override
@@ -101,9 +101,9 @@ final class EncryptedObjectReader implements ObjectReader {
      * was encrypted.
      */
     @Override
-    public ObjectReader visiting() {
+    public ObjectReader admittingOnSecondAccess() {
         return new EncryptedObjectReader(
-                store, encryption, knownObjects, path, sizeBytes, stored.visiting());
+                store, encryption, dataKeys, path, sizeBytes, stored.admittingOnSecondAccess());
     }
 
     private void readKnown(Known object, long offset, byte[] buffer, int bufferOffset, int length)
@@ -198,13 +198,13 @@ final class EncryptedObjectReader implements ObjectReader {
                         path,
                         sizeBytes,
                         store.describe(path));
-        know(new Known(sizeBytes, key));
+        cache(new Known(sizeBytes, key));
         return key;
     }
 
-    private Known know(Known found) {
+    private Known cache(Known found) {
         known = found;
-        knownObjects.add(path, found);
+        dataKeys.add(path, found);
         return found;
     }
 
@@ -221,7 +221,7 @@ final class EncryptedObjectReader implements ObjectReader {
                     found);
         }
         encryption.checkPlain(store.describe(path) + " at offset 0");
-        return know(new Known(sizeBytes, null));
+        return cache(new Known(sizeBytes, null));
     }
 
     private ObjectReader plain() throws IOException {

@@ -32,22 +32,22 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
     private static final int MAX_ATTEMPTS = 3;
 
     private final ObjectEncryption encryption;
-    private final KnownObjects known;
+    private final DataKeyCache dataKeys;
 
     EncryptedObjectStore(ObjectStore store, ObjectEncryption encryption) {
-        this(store, encryption, new KnownObjects());
+        this(store, encryption, new DataKeyCache());
     }
 
     private EncryptedObjectStore(
-            ObjectStore store, ObjectEncryption encryption, KnownObjects known) {
+            ObjectStore store, ObjectEncryption encryption, DataKeyCache dataKeys) {
         super(store);
         this.encryption = requireNonNull(encryption, "encryption is null");
-        this.known = known;
+        this.dataKeys = dataKeys;
     }
 
     @Override
     public ObjectReader open(String path, long sizeBytes) throws IOException {
-        return new EncryptedObjectReader(delegate(), encryption, known, path, sizeBytes);
+        return new EncryptedObjectReader(delegate(), encryption, dataKeys, path, sizeBytes);
     }
 
     /**
@@ -63,7 +63,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
                 new EncryptedObjectReader(
                                 delegate(),
                                 encryption,
-                                new KnownObjects(),
+                                new DataKeyCache(),
                                 path,
                                 sizeOf(path, before))
                         .read(offset, buffer, bufferOffset, length);
@@ -117,7 +117,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
 
     @Override
     public void put(String path, byte[] content) throws IOException {
-        known.remove(path);
+        dataKeys.remove(path);
         delegate().put(path, encryption.encrypt(path, content));
     }
 
@@ -140,7 +140,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
     @Override
     public ObjectWriter create(String path) throws IOException {
         ObjectWriter writer = delegate().create(ObjectPath.check(path));
-        return new EncryptedObjectWriter(writer, encryption, known, path, describe(path));
+        return new EncryptedObjectWriter(writer, encryption, dataKeys, path, describe(path));
     }
 
     @Override
@@ -150,12 +150,12 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
             stored.add(
                     new ObjectEntry(entry.path(), EncryptedLayout.storedBytes(entry.sizeBytes())));
         }
-        return new EncryptedObjectStore(delegate().replacing(stored), encryption, known);
+        return new EncryptedObjectStore(delegate().replacing(stored), encryption, dataKeys);
     }
 
     @Override
-    public ObjectStore visiting() {
-        return new EncryptedObjectStore(delegate().visiting(), encryption, known);
+    public ObjectStore admittingOnSecondAccess() {
+        return new EncryptedObjectStore(delegate().admittingOnSecondAccess(), encryption, dataKeys);
     }
 
     @Override
@@ -170,7 +170,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
 
     @Override
     public void delete(String path) throws IOException {
-        known.remove(path);
+        dataKeys.remove(path);
         delegate().delete(path);
     }
 }

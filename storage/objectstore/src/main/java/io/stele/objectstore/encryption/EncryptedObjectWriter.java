@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.objectstore.ObjectWriter;
 import io.stele.objectstore.TrackedObjectWriter;
 import io.stele.objectstore.encryption.DataKey.PieceCipher;
-import io.stele.objectstore.encryption.KnownObjects.Known;
+import io.stele.objectstore.encryption.DataKeyCache.Known;
 import java.io.IOException;
 
 /**
@@ -15,7 +15,7 @@ import java.io.IOException;
 final class EncryptedObjectWriter extends TrackedObjectWriter {
     private final ObjectWriter stored;
     private final ObjectEncryption encryption;
-    private final KnownObjects known;
+    private final DataKeyCache dataKeys;
     private final String path;
     private final DataKey key;
     private final PieceCipher cipher;
@@ -27,13 +27,13 @@ final class EncryptedObjectWriter extends TrackedObjectWriter {
     EncryptedObjectWriter(
             ObjectWriter writer,
             ObjectEncryption encryption,
-            KnownObjects known,
+            DataKeyCache dataKeys,
             String path,
             String where) {
         super(where);
         this.stored = requireNonNull(writer, "writer is null");
         this.encryption = requireNonNull(encryption, "encryption is null");
-        this.known = requireNonNull(known, "known is null");
+        this.dataKeys = requireNonNull(dataKeys, "dataKeys is null");
         this.path = requireNonNull(path, "path is null");
         this.key = encryption.newKey();
         this.cipher = key.cipher();
@@ -93,7 +93,7 @@ final class EncryptedObjectWriter extends TrackedObjectWriter {
         byte[] trailer = encryption.trailer(key, path, position());
         stored.write(trailer, 0, trailer.length);
         stored.commit();
-        known.add(path, new Known(position(), key));
+        dataKeys.add(path, new Known(position(), key));
     }
 
     @Override

@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 
 /**
- * Encrypts and decrypts whole objects, and the chunks of one. Each encryption has a key of its own,
- * so equal objects never look alike. Thread-safe.
+ * An encryptor and decryptor of whole objects, and of the chunks of one. Each encryption has a key
+ * of its own, so equal objects never look alike. Thread-safe.
  */
 final class ObjectEncryption {
     static final byte[] NO_CONTEXT = {};

@@ -38,8 +38,8 @@ final class UnencryptedObjectStore extends ForwardingObjectStore {
     }
 
     @Override
-    public ObjectStore visiting() {
-        return new UnencryptedObjectStore(delegate().visiting());
+    public ObjectStore admittingOnSecondAccess() {
+        return new UnencryptedObjectStore(delegate().admittingOnSecondAccess());
     }
 
     @Override

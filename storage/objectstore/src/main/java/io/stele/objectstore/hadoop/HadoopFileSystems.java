@@ -7,7 +7,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** Opens file systems of Hadoop, each with connections of its own that end when it is closed. */
+/**
+ * A factory of Hadoop file systems, each with connections of its own that end when it is closed.
+ */
 public final class HadoopFileSystems {
     private HadoopFileSystems() {}
 

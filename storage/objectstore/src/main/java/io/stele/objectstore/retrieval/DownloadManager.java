@@ -37,7 +37,7 @@ public final class DownloadManager implements AutoCloseable {
     private final RangeSource source;
     private final RangePlanner planner;
     private final FetchServices services;
-    private final Flights flights = new Flights();
+    private final InFlightReads inFlightReads = new InFlightReads();
 
     public DownloadManager(RangeSource source, RetrievalOptions options, RetrievalRuntime runtime) {
         this.source = requireNonNull(source, "source is null");
@@ -74,7 +74,7 @@ public final class DownloadManager implements AutoCloseable {
                 if (change == MAX_CHANGES) {
                     throw changed(object);
                 }
-                flights.forget(object);
+                inFlightReads.forget(object);
             }
         } catch (NoSuchFileException | EOFException e) {
             throw e;
@@ -98,7 +98,7 @@ public final class DownloadManager implements AutoCloseable {
                 pieces.add(
                         new PieceRead(
                                 services,
-                                flights,
+                                inFlightReads,
                                 new RangeRequest(object, piece, false),
                                 one.buffer.slice(at, piece.length())));
             }
@@ -202,7 +202,7 @@ public final class DownloadManager implements AutoCloseable {
             pieces.add(
                     new PieceRead(
                             services,
-                            flights,
+                            inFlightReads,
                             new RangeRequest(object, piece, false),
                             ByteBuffer.wrap(
                                     content, Math.toIntExact(piece.offset()), piece.length())));
@@ -251,7 +251,7 @@ public final class DownloadManager implements AutoCloseable {
 
     /** The object may be another one from now on: what is under way is not for later readers. */
     public void forget(String object) {
-        flights.forget(object);
+        inFlightReads.forget(object);
     }
 
     /** Its statistics. */

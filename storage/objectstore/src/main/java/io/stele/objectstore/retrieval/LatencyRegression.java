@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Fits base and data latency to requests so that stragglers do not matter: the slope is the median
- * over all pairs of requests (Theil and Sen), the base the median of what the slope leaves; up to
- * 29 % of the requests may be anything. Where sizes differ too little for that, the slope is the
- * median of each request's own, from its first byte to its last. Pure.
+ * A fit of base and data latency to requests in which stragglers do not matter: the slope is the
+ * median over all pairs of requests (Theil and Sen), the base the median of what the slope leaves;
+ * up to 29 % of the requests may be anything. Where sizes differ too little for that, the slope is
+ * the median of each request's own, from its first byte to its last. Pure.
  */
 final class LatencyRegression {
     /** A pair of closer sizes shows noise rather than the slope. */

@@ -18,26 +18,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class PieceRead {
     private final FetchServices services;
-    private final Flights flights;
+    private final InFlightReads inFlightReads;
     private final RangeRequest request;
     private final ByteBuffer target;
-    private Flights.Seat seat = new Flights.Seat(null, null);
+    private InFlightReads.ReadRole role = new InFlightReads.ReadRole(null, null);
     private @Nullable RangeFetch fetch;
 
     /**
      * @param target has as many bytes remaining as the range
      */
-    PieceRead(FetchServices services, Flights flights, RangeRequest request, ByteBuffer target) {
+    PieceRead(
+            FetchServices services,
+            InFlightReads inFlightReads,
+            RangeRequest request,
+            ByteBuffer target) {
         this.services = services;
-        this.flights = flights;
+        this.inFlightReads = inFlightReads;
         this.request = request;
         this.target = requireNonNull(target, "target is null");
     }
 
     /** Requests the range, or joins a read in flight. */
     void start() {
-        seat = flights.take(request.object(), request.range(), target);
-        if (seat.led() == null) {
+        role = inFlightReads.take(request.object(), request.range(), target);
+        if (role.led() == null) {
             services.counters.sharedReads.increment();
         } else {
             fetch = new RangeFetch(services, request, new BufferTarget(target));
@@ -52,13 +56,13 @@ final class PieceRead {
      */
     ObjectVersion await() throws IOException {
         while (true) {
-            Flights.Passenger joined = seat.joined();
+            InFlightReads.Follower joined = role.joined();
             if (joined == null) {
-                return land();
+                return awaitOwn();
             }
             ObjectVersion version = get(joined.arrival());
             if (version != null) {
-                seat = new Flights.Seat(null, null);
+                role = new InFlightReads.ReadRole(null, null);
                 services.counters.bytes.add(request.range().length());
                 return version;
             }
@@ -66,7 +70,7 @@ final class PieceRead {
         }
     }
 
-    private ObjectVersion land() throws IOException {
+    private ObjectVersion awaitOwn() throws IOException {
         RangeFetch own = requireNonNull(fetch);
         get(own.ended());
         return end(own).orElseThrow(() -> new IOException("Cancelled: " + request));
@@ -74,15 +78,15 @@ final class PieceRead {
 
     /** Copies the bytes to their place, and to the readers that joined. */
     private Optional<ObjectVersion> end(RangeFetch own) throws IOException {
-        Flights.Flight led = requireNonNull(seat.led());
-        seat = new Flights.Seat(null, null);
+        InFlightReads.InFlightRead led = requireNonNull(role.led());
+        role = new InFlightReads.ReadRole(null, null);
         fetch = null;
         ObjectVersion version = null;
         try {
             version = own.finish().orElse(null);
             return Optional.ofNullable(version);
         } finally {
-            flights.end(led, version);
+            inFlightReads.end(led, version);
         }
     }
 
@@ -103,11 +107,11 @@ final class PieceRead {
      * ended.
      */
     void abandon() {
-        Flights.Passenger joined = seat.joined();
-        if (joined != null && !flights.leave(joined)) {
+        InFlightReads.Follower joined = role.joined();
+        if (joined != null && !inFlightReads.leave(joined)) {
             joined.arrival().join(); // its bytes are being copied
         }
-        seat = joined == null ? seat : new Flights.Seat(null, null);
+        role = joined == null ? role : new InFlightReads.ReadRole(null, null);
         RangeFetch own = fetch;
         if (own != null) {
             own.cancel();

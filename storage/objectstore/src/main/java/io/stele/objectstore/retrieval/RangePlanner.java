@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Converts the ranges that a reader needs into requests. Near ranges become one request, because a
- * request costs more than the bytes between them. Large ranges become several requests of half to
- * all of the largest size, because the throughput of one connection is limited (AnyBlob, section
- * 2.5: 8 to 16 MiB cost least). Immutable.
+ * A converter of the ranges that a reader needs to requests. Near ranges become one request,
+ * because a request costs more than the bytes between them. Large ranges become several requests of
+ * half to all of the largest size, because the throughput of one connection is limited (AnyBlob,
+ * section 2.5: 8 to 16 MiB cost least). Immutable.
  *
  * @param maxGapBytes between two ranges of one request
  * @param maxRequestBytes of a request

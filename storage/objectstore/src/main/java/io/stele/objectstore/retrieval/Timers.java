@@ -1,6 +1,6 @@
 package io.stele.objectstore.retrieval;
 
-/** Calls back later. Thread-safe. */
+/** A source of timed callbacks. Thread-safe. */
 public interface Timers {
     /**
      * Calls {@code task} after at least {@code delayNanos}, unless it is cancelled before. The task

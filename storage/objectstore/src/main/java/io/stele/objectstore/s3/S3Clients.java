@@ -2,6 +2,7 @@ package io.stele.objectstore.s3;
 
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.function.Function;
 import javax.xml.stream.XMLStreamException;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -15,10 +16,13 @@ import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.auth.spi.signer.HttpSigner;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.auth.scheme.S3AuthSchemeProvider;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
  * Two clients of one service that share their connections: one repeats requests that failed for a
@@ -33,20 +37,27 @@ final class S3Clients implements AutoCloseable {
     private final S3Client repeating;
     private final S3Client once;
     private final AwsCredentialsProvider credentials;
+    private final ServiceClock clock;
 
     private S3Clients(
             SdkHttpClient connections,
             S3Client repeating,
             S3Client once,
-            AwsCredentialsProvider credentials) {
+            AwsCredentialsProvider credentials,
+            ServiceClock clock) {
         this.credentials = credentials;
+        this.clock = clock;
         this.connections = connections;
         this.repeating = repeating;
         this.once = once;
     }
 
-    /** Makes the clients; nothing is sent yet. */
-    static S3Clients of(S3Config config) {
+    /**
+     * Makes the clients; nothing is sent yet.
+     *
+     * @param clock signs, and is corrected by refusals
+     */
+    static S3Clients of(S3Config config, ServiceClock clock) {
         SdkHttpClient connections =
                 Apache5HttpClient.builder()
                         .maxConnections(config.getMaxConnections())
@@ -63,14 +74,20 @@ final class S3Clients implements AutoCloseable {
         AwsCredentialsProvider credentials = credentials(config);
         return new S3Clients(
                 connections,
-                client(config, connections, credentials, retries),
-                client(config, connections, credentials, AwsRetryStrategy.doNotRetry()),
-                credentials);
+                client(config, connections, credentials, clock, retries),
+                client(config, connections, credentials, clock, AwsRetryStrategy.doNotRetry()),
+                credentials,
+                clock);
     }
 
     /** The provider of the requests' credentials. */
     AwsCredentialsProvider credentials() {
         return credentials;
+    }
+
+    /** By which requests are signed. */
+    ServiceClock clock() {
+        return clock;
     }
 
     /** With which requests are signed. */
@@ -93,6 +110,7 @@ final class S3Clients implements AutoCloseable {
             S3Config config,
             SdkHttpClient connections,
             AwsCredentialsProvider credentials,
+            ServiceClock clock,
             RetryStrategy retries) {
         S3ClientBuilder builder =
                 S3Client.builder()
@@ -102,7 +120,12 @@ final class S3Clients implements AutoCloseable {
                         // S3Checksums sends and requests the checksums that we want
                         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                        .overrideConfiguration(override -> override.retryStrategy(retries));
+                        .authSchemeProvider(signedBy(clock))
+                        .overrideConfiguration(
+                                override ->
+                                        override.retryStrategy(retries)
+                                                .addExecutionInterceptor(
+                                                        new ClockCorrection(clock)));
         config.getEndpoint()
                 .ifPresent(
                         endpoint -> {
@@ -113,6 +136,19 @@ final class S3Clients implements AutoCloseable {
                         });
         config.getRegion().ifPresent(region -> builder.region(Region.of(region)));
         return builder.build();
+    }
+
+    /** As the SDK signs, but by this clock. */
+    private static S3AuthSchemeProvider signedBy(ServiceClock clock) {
+        S3AuthSchemeProvider schemes = S3AuthSchemeProvider.defaultProvider();
+        return request ->
+                schemes.resolveAuthScheme(request).stream()
+                        .map(
+                                scheme ->
+                                        scheme.toBuilder()
+                                                .putSignerProperty(HttpSigner.SIGNING_CLOCK, clock)
+                                                .build())
+                        .toList();
     }
 
     private static AwsCredentialsProvider credentials(S3Config config) {
@@ -147,7 +183,20 @@ final class S3Clients implements AutoCloseable {
         }
     }
 
-    private static <T> T send(S3Client client, Function<S3Client, T> request) throws CutAnswer {
+    /** Sends again what was refused for our clock, once: nothing has happened then. */
+    private <T> T send(S3Client client, Function<S3Client, T> request) throws CutAnswer {
+        Duration before = clock.skew();
+        try {
+            return read(client, request);
+        } catch (S3Exception refusal) {
+            if (refusal.statusCode() != S3Failures.FORBIDDEN || clock.skew().equals(before)) {
+                throw refusal;
+            }
+            return read(client, request);
+        }
+    }
+
+    private static <T> T read(S3Client client, Function<S3Client, T> request) throws CutAnswer {
         try {
             return request.apply(client);
         } catch (RuntimeException e) {

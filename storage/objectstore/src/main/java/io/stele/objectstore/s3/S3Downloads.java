@@ -53,9 +53,8 @@ final class S3Downloads {
                         yield new S3RangeSource(
                                 connections,
                                 new S3Signer(
-                                        clients.credentials(),
-                                        clients.region(),
-                                        threads.wallClock()),
+                                        clients.credentials(), clients.region(), clients.clock()),
+                                clients.clock(),
                                 path -> urls.url(location.key(path)),
                                 path -> location + "/" + path,
                                 checksums,

@@ -13,6 +13,9 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * interface.
  */
 final class S3Failures {
+    /** The status of refusals: of the caller, or of its clock. */
+    static final int FORBIDDEN = 403;
+
     /** The outcomes of a request that creates an object only if none exists. */
     enum Creation {
         /** Something is there: 412. */

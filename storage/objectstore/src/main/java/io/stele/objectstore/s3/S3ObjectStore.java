@@ -96,7 +96,7 @@ public final class S3ObjectStore implements ObjectStore {
             throws IOException {
         requireNonNull(location, "location is null");
         requireNonNull(config, "config is null");
-        S3Clients clients = S3Clients.of(config);
+        S3Clients clients = S3Clients.of(config, new ServiceClock(threads.wallClock()));
         return new S3ObjectStore(
                 location,
                 clients,

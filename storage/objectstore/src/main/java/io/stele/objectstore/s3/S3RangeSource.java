@@ -36,12 +36,14 @@ final class S3RangeSource implements RangeSource {
 
     private final HttpRangeClient client;
     private final S3Signer signer;
+    private final ServiceClock clock;
     private final Function<String, URI> urls;
     private final Function<String, String> locations;
     private final S3Checksums checksums;
     private final Executor executor;
 
     /**
+     * @param clock that of the signer, corrected by refusals
      * @param urls of objects
      * @param locations of objects, for messages
      * @param executor runs what may block, such as the signature of a redirected request
@@ -49,12 +51,14 @@ final class S3RangeSource implements RangeSource {
     S3RangeSource(
             HttpRangeClient client,
             S3Signer signer,
+            ServiceClock clock,
             Function<String, URI> urls,
             Function<String, String> locations,
             S3Checksums checksums,
             Executor executor) {
         this.client = requireNonNull(client, "client is null");
         this.signer = requireNonNull(signer, "signer is null");
+        this.clock = requireNonNull(clock, "clock is null");
         this.urls = requireNonNull(urls, "urls is null");
         this.locations = requireNonNull(locations, "locations is null");
         this.checksums = requireNonNull(checksums, "checksums is null");
@@ -138,12 +142,12 @@ final class S3RangeSource implements RangeSource {
         /** Whether it was refused for our clock, which is corrected then; once. */
         private boolean isSkewed(ResponseHead head, byte[] body) {
             if (corrected
-                    || head.status() != 403
+                    || head.status() != S3Failures.FORBIDDEN
                     || !new String(body, UTF_8).contains("<Code>RequestTimeTooSkewed</Code>")) {
                 return false;
             }
             corrected = true;
-            return head.find("date").map(signer::correct).orElse(false);
+            return head.find("date").map(clock::correct).orElse(false);
         }
 
         /** The target of a redirect, unless it is outside S3, or less secure. */

@@ -29,6 +29,8 @@ final class S3Refusal {
             Set.of(
                     "RequestTimeout",
                     "RequestTimeoutException",
+                    // Of which the clock is corrected
+                    "RequestTimeTooSkewed",
                     "InternalError",
                     "SlowDown",
                     "Throttling",

@@ -9,10 +9,6 @@ import io.stele.objectstore.retrieval.ByteRange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.time.DateTimeException;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -41,10 +37,9 @@ final class S3Signer {
 
     private final AwsCredentialsProvider credentials;
     private final SigningKeys keys;
-    private final InstantSource clock;
-    private volatile Duration skew = Duration.ZERO; // of the service's clock to ours
+    private final ServiceClock clock;
 
-    S3Signer(AwsCredentialsProvider credentials, String region, InstantSource clock) {
+    S3Signer(AwsCredentialsProvider credentials, String region, ServiceClock clock) {
         this.credentials = requireNonNull(credentials, "credentials is null");
         this.keys = new SigningKeys(region);
         this.clock = requireNonNull(clock, "clock is null");
@@ -60,7 +55,7 @@ final class S3Signer {
      */
     byte[] head(URI url, ByteRange range, boolean withChecksum) throws IOException {
         AwsCredentialsIdentity identity = identity();
-        String time = TIME.format(clock.instant().plus(skew));
+        String time = TIME.format(clock.instant());
         List<String> headers = headers(url, range, withChecksum, time, identity);
         String path = url.getRawPath();
         String names = String.join(";", headers.stream().map(S3Signer::name).toList());
@@ -95,22 +90,6 @@ final class S3Signer {
                 .append("\r\n\r\n")
                 .toString()
                 .getBytes(ISO_8859_1);
-    }
-
-    /**
-     * From now on requests are signed by the clock of the service.
-     *
-     * @param date as an answer's header has it
-     * @return false: it is no date
-     */
-    boolean correct(String date) {
-        try {
-            Instant service = DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
-            skew = Duration.between(clock.instant(), service);
-            return true;
-        } catch (DateTimeException unreadable) {
-            return false;
-        }
     }
 
     /** All that is signed, as {@code name:value}, in the order of the names. */

@@ -2,6 +2,7 @@ package io.stele.objectstore.s3;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.objectstore.retrieval.ContentRange;
 import io.stele.objectstore.retrieval.ObjectVersion;
 import io.stele.objectstore.retrieval.RangeRequest;
@@ -78,8 +79,12 @@ final class SdkRangeSource implements RangeSource {
         private final RangeRequest request;
         private final Listener listener;
         private volatile long receivedBytes;
-        private @Nullable Thread thread; // guarded by this
-        private boolean cancelled; // guarded by this
+
+        @GuardedBy("this")
+        private @Nullable Thread thread;
+
+        @GuardedBy("this")
+        private boolean cancelled;
 
         Get(RangeRequest request, Listener listener) {
             this.request = request;

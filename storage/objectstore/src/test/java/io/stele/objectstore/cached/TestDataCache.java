@@ -106,7 +106,8 @@ final class TestDataCache {
         byte[] content = content(3 * PAGE + 100, 1);
         store.put(PATH, content);
         try (DataCache cache = open(config(directory))) {
-            ObjectReader reader = cache.over(store, Warming.NOTHING).open(PATH, content.length);
+            ObjectReader reader =
+                    cache.over(store, WarmingPolicy.NOTHING).open(PATH, content.length);
             assertThat(reader.read(10, 2 * PAGE))
                     .isEqualTo(Arrays.copyOfRange(content, 10, 10 + 2 * PAGE));
             awaitFilled(cache);
@@ -114,20 +115,22 @@ final class TestDataCache {
                     .isEqualTo(Arrays.copyOfRange(content, 2 * PAGE + 10, 3 * PAGE + 100));
             awaitFilled(cache);
             assertThat(store.reads()).isEqualTo(2);
-            assertThat(reader.tally()).isEqualTo(new ReadTally(3 * PAGE + 90, 2, content.length));
+            assertThat(reader.tally())
+                    .isEqualTo(new ReadTally(3 * PAGE + 90, 2, content.length, 2));
         }
         try (DataCache cache = open(config(directory))) {
-            ObjectReader reader = cache.over(store, Warming.NOTHING).open(PATH, content.length);
+            ObjectReader reader =
+                    cache.over(store, WarmingPolicy.NOTHING).open(PATH, content.length);
             assertThat(reader.read(0, content.length)).isEqualTo(content);
             assertThat(store.reads()).isEqualTo(2);
-            assertThat(reader.tally()).isEqualTo(new ReadTally(content.length, 0, 0));
+            assertThat(reader.tally()).isEqualTo(new ReadTally(content.length, 0, 0, 0));
         }
     }
 
     @Test
     void whatCanBeReplacedIsNeverCached() throws IOException {
         try (DataCache cache = open(config(directory))) {
-            ObjectStore cached = cache.over(store, Warming.NOTHING);
+            ObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
             for (String path : List.of("manifest/3", "txn/4", "data/7", "catalog/1")) {
                 for (int version = 0; version < 2; version++) {
                     byte[] content = content(1000, version);
@@ -158,10 +161,10 @@ final class TestDataCache {
         store.put(PATH, here);
         elsewhere.put(PATH, there);
         try (DataCache cache = open(config(directory))) {
-            assertThat(cache.over(store, Warming.NOTHING).open(PATH, 1000).read(0, 1000))
+            assertThat(cache.over(store, WarmingPolicy.NOTHING).open(PATH, 1000).read(0, 1000))
                     .isEqualTo(here);
             awaitFilled(cache);
-            assertThat(cache.over(elsewhere, Warming.NOTHING).open(PATH, 1000).read(0, 1000))
+            assertThat(cache.over(elsewhere, WarmingPolicy.NOTHING).open(PATH, 1000).read(0, 1000))
                     .isEqualTo(there);
         }
     }
@@ -171,7 +174,7 @@ final class TestDataCache {
         byte[] content = content(3 * PAGE, 1);
         store.put(PATH, content);
         try (DataCache cache = open(config(directory))) {
-            CachedObjectStore cached = cache.over(store, Warming.NOTHING);
+            CachedObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
             cached.open(PATH, content.length).read(0, content.length);
             awaitFilled(cache);
             assertThat(cache.space().pages()).isEqualTo(3);
@@ -187,7 +190,7 @@ final class TestDataCache {
         byte[] content = content(2 * PAGE + 77, 1);
         byte[] sums = content(300, 2);
         try (DataCache cache = open(config(directory))) {
-            CachedObjectStore cached = cache.over(store, Warming.NEW_FILES);
+            CachedObjectStore cached = cache.over(store, WarmingPolicy.NEW_FILES);
             write(cached, PATH, content);
             cached.put(PATH + ".sums", sums);
             cached.put("manifest/1", sums);
@@ -200,7 +203,7 @@ final class TestDataCache {
             cached.delete(PATH);
             assertThat(cache.space().pages()).isEqualTo(1);
 
-            write(cache.over(store, Warming.NOTHING), "data/7/0/cold", content);
+            write(cache.over(store, WarmingPolicy.NOTHING), "data/7/0/cold", content);
             awaitFilled(cache);
             assertThat(cache.space().pages()).isEqualTo(1);
         }
@@ -210,7 +213,7 @@ final class TestDataCache {
     @Test
     void aSmallFileThatIsWrittenHoldsNoWholePage() throws IOException {
         try (DataCache cache = open(config(directory))) {
-            CachedObjectStore cached = cache.over(store, Warming.NEW_FILES);
+            CachedObjectStore cached = cache.over(store, WarmingPolicy.NEW_FILES);
             try (WarmingWriter writer = new WarmingWriter(store.create(PATH), cached, PATH, PAGE)) {
                 writer.write(content(100, 1));
                 assertThat(writer.heldBytes()).isLessThanOrEqualTo(4 << 10);
@@ -225,7 +228,7 @@ final class TestDataCache {
     @Test
     void whatWasNotPublishedIsForgotten() throws IOException {
         try (DataCache cache = open(config(directory))) {
-            CachedObjectStore cached = cache.over(store, Warming.NEW_FILES);
+            CachedObjectStore cached = cache.over(store, WarmingPolicy.NEW_FILES);
             try (ObjectWriter writer = cached.create(PATH)) {
                 writer.write(content(3 * PAGE + 1, 1));
                 awaitFilled(cache);
@@ -235,7 +238,7 @@ final class TestDataCache {
         }
     }
 
-    /** A merge's output is kept if most of what went into it was. */
+    /** A compaction's output is cached if most of what went into it was. */
     @Test
     void whatTakesThePlaceOfHotFilesIsHot() throws IOException {
         byte[] content = content(4 * PAGE, 1);
@@ -246,7 +249,7 @@ final class TestDataCache {
                         new ObjectEntry("data/7/0/a", content.length),
                         new ObjectEntry("data/7/0/b", content.length));
         try (DataCache cache = open(config(directory))) {
-            CachedObjectStore cached = cache.over(store, Warming.NEW_AND_HOT_FILES);
+            CachedObjectStore cached = cache.over(store, WarmingPolicy.NEW_AND_HOT_FILES);
             cached.open("data/7/0/a", content.length).read(0, 3 * PAGE);
             awaitFilled(cache);
             write(cached.replacing(inputs), "data/7/0/c", content);
@@ -257,7 +260,10 @@ final class TestDataCache {
             write(cached.replacing(inputs), "data/7/0/d", content);
             awaitFilled(cache);
             assertThat(cache.space().pages()).as("four of eight were here").isEqualTo(8);
-            write(cache.over(store, Warming.NEW_FILES).replacing(inputs), "data/7/0/e", content);
+            write(
+                    cache.over(store, WarmingPolicy.NEW_FILES).replacing(inputs),
+                    "data/7/0/e",
+                    content);
             awaitFilled(cache);
             assertThat(cache.space().pages()).isEqualTo(8);
         }
@@ -277,7 +283,8 @@ final class TestDataCache {
         byte[] content = content(PAGE, 1);
         store.put(PATH, content);
         try (DataCache cache = open(config(directory))) {
-            ObjectReader reader = cache.over(store, Warming.NOTHING).open(PATH, content.length);
+            ObjectReader reader =
+                    cache.over(store, WarmingPolicy.NOTHING).open(PATH, content.length);
             reader.read(0, 10);
             awaitFilled(cache);
             assertThatThrownBy(() -> NonBlocking.read(() -> reader.read(0, 10)))
@@ -289,7 +296,7 @@ final class TestDataCache {
     void tablesGoByTheNamesTheyHave() throws IOException {
         store.put(PATH, content(100, 1));
         try (DataCache cache = open(config(directory).setShares(List.of("s.orders:0.5")))) {
-            cache.over(store, Warming.NOTHING).open(PATH, 100).read(0, 100);
+            cache.over(store, WarmingPolicy.NOTHING).open(PATH, 100).read(0, 100);
             assertThat(cache.tables()).extracting(DataCacheTable::table).containsExactly("7");
             cache.name("7", "s.orders");
             cache.name("7", "s.orders");
@@ -305,7 +312,7 @@ final class TestDataCache {
         byte[] mine = content(40 * PAGE, 1);
         store.put(PATH, mine);
         try (DataCache cache = open(config(directory).setShares(List.of("s.mine:0.9")))) {
-            ObjectStore cached = cache.over(store, Warming.NOTHING);
+            ObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
             cache.name("7", "s.mine");
             cached.open(PATH, mine.length).read(0, mine.length);
             awaitFilled(cache);
@@ -348,10 +355,11 @@ final class TestDataCache {
     void whatAMergeReadsDoesNotComeIn() throws IOException {
         ObjectStore far = new FarObjectStore(store, executor, System::nanoTime);
         try (DataCache cache = open(config(directory.resolve("plain")))) {
-            checkMerging(cache.over(far, Warming.NOTHING), cache);
+            checkMerging(cache.over(far, WarmingPolicy.NOTHING), cache);
         }
         try (DataCache cache = open(config(directory.resolve("encrypted")))) {
-            checkMerging(TestKeys.encryption("a").over(cache.over(far, Warming.NOTHING)), cache);
+            checkMerging(
+                    TestKeys.encryption("a").over(cache.over(far, WarmingPolicy.NOTHING)), cache);
         }
     }
 
@@ -400,7 +408,7 @@ final class TestDataCache {
         long damaged = 0;
         for (int round = 0; round < LongRun.count(5, 12); round++) {
             try (DataCache cache = open(config(directory.resolve("a"), directory.resolve("b")))) {
-                CachedObjectStore cached = cache.over(store, Warming.NOTHING);
+                CachedObjectStore cached = cache.over(store, WarmingPolicy.NOTHING);
                 for (int step = 0; step < 150; step++) {
                     step(cached, files, random, round * 1000 + step);
                     if (step % 10 == 0) {

@@ -162,7 +162,8 @@ final class TestDefaultCache {
         ObjectStore store = new InMemoryObjectStore();
         store.put(PATH, content);
         try (DataCache cache = open(folder)) {
-            ObjectReader reader = cache.over(store, Warming.NOTHING).open(PATH, content.length);
+            ObjectReader reader =
+                    cache.over(store, WarmingPolicy.NOTHING).open(PATH, content.length);
             assertThat(reader.read(0, content.length)).isEqualTo(content);
             while (cache.pages().unitsOnTheirWay() > 0) {
                 Thread.onSpinWait();
@@ -171,7 +172,8 @@ final class TestDefaultCache {
             assertThat(cache.describe()).contains(folder.resolve("pages").toString());
         }
         try (DataCache cache = open(folder)) {
-            ObjectReader reader = cache.over(store, Warming.NOTHING).open(PATH, content.length);
+            ObjectReader reader =
+                    cache.over(store, WarmingPolicy.NOTHING).open(PATH, content.length);
             assertThat(reader.read(0, content.length)).isEqualTo(content);
             assertThat(reader.tally().requests()).isZero();
         }

@@ -72,7 +72,7 @@ final class TestEncryptedDataCache {
     void pagesAreKeptEncryptedAndFound() throws IOException {
         byte[] content = "a page of plain text. ".repeat(20_000).getBytes(ISO_8859_1);
         try (DataCache cache = open()) {
-            ObjectStore cached = cache.over(store, Warming.NEW_AND_HOT_FILES);
+            ObjectStore cached = cache.over(store, WarmingPolicy.NEW_AND_HOT_FILES);
             ObjectStore encrypted = TestKeys.encryption("k").over(cached);
             write(encrypted, WRITTEN, content);
             write(TestKeys.encryption("k").over(store), READ, content);
@@ -100,7 +100,7 @@ final class TestEncryptedDataCache {
         try (DataCache cache = open()) {
             ObjectReader afterRestart =
                     TestKeys.encryption("k")
-                            .over(cache.over(store, Warming.NOTHING))
+                            .over(cache.over(store, WarmingPolicy.NOTHING))
                             .open(WRITTEN, content.length);
             assertThat(afterRestart.read(0, content.length)).isEqualTo(content);
         }
@@ -115,7 +115,7 @@ final class TestEncryptedDataCache {
             // An old file of a warehouse that is encrypted since
             ObjectReader reader =
                     TestKeys.encryption("k")
-                            .over(cache.over(store, Warming.NOTHING))
+                            .over(cache.over(store, WarmingPolicy.NOTHING))
                             .open(READ, content.length);
             assertThat(reader.read(0, content.length)).isEqualTo(content);
             awaitFilled(cache);

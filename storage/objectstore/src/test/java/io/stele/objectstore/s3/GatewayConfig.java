@@ -5,6 +5,7 @@ import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.objectstore.retrieval.TestingThreads;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.Random;
 import java.util.function.LongConsumer;
 
@@ -22,6 +23,11 @@ public final class GatewayConfig {
     public static S3Config of(int throughPort) {
         return new ConfigurationFactory(VersityGateway.properties(throughPort))
                 .build(S3Config.class);
+    }
+
+    /** Clients of the SDK alone. */
+    static S3Clients clients(VersityGateway gateway) {
+        return S3Clients.of(of(gateway), new ServiceClock(InstantSource.system()));
     }
 
     /** A store on threads of its own. */

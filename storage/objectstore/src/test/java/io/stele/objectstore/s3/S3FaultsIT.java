@@ -380,7 +380,7 @@ final class S3FaultsIT {
     void anUploadThatWasThrownAwayCannotBeJoined() throws Exception {
         try (ObjectWriter writer = store.create("large")) {
             writer.write(content(PART_BYTES + 1));
-            try (S3Clients clients = S3Clients.of(GatewayConfig.of(S3.gateway()))) {
+            try (S3Clients clients = GatewayConfig.clients(S3.gateway())) {
                 for (String upload : uploads()) {
                     clients.once(
                             client ->
@@ -488,7 +488,7 @@ final class S3FaultsIT {
     }
 
     private List<String> uploads() {
-        try (S3Clients clients = S3Clients.of(GatewayConfig.of(S3.gateway()))) {
+        try (S3Clients clients = GatewayConfig.clients(S3.gateway())) {
             return clients
                     .once(
                             client ->

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
+import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 
 final class TestObjectUrls {
@@ -37,7 +38,9 @@ final class TestObjectUrls {
 
     private static String url(S3Config config) throws IOException {
         try (S3Clients clients =
-                S3Clients.of(config.setAwsAccessKey("key").setAwsSecretKey("secret"))) {
+                S3Clients.of(
+                        config.setAwsAccessKey("key").setAwsSecretKey("secret"),
+                        new ServiceClock(InstantSource.system()))) {
             return clients.urls("bucket").url("k k").toString();
         }
     }

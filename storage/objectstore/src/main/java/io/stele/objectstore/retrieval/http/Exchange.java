@@ -232,7 +232,7 @@ final class Exchange implements RangeSource.Attempt {
             // An error of unknown length ends with its connection
             if (errorBytes.isEmpty() && !head.isChunked()) {
                 refuse(Arrays.copyOf(error, errorLength), Next.DROP);
-                tell();
+                notifyListener();
                 return;
             }
         }
@@ -244,7 +244,7 @@ final class Exchange implements RangeSource.Attempt {
     }
 
     /** Notifies the listener of the end, after the connection was returned or closed. */
-    void tell() {
+    void notifyListener() {
         IOException cause = refused;
         if (cause == null) {
             listener.completed();

@@ -259,13 +259,13 @@ final class HttpConnection implements EventLoop.Watcher {
                 } else {
                     close();
                 }
-                present.tell();
+                present.notifyListener();
             }
             case DROP -> {
                 detach();
                 close();
                 if (present.wasRefused()) {
-                    present.tell();
+                    present.notifyListener();
                 }
             }
         }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class TestEndpointResolver {
     private static final Endpoint ENDPOINT = new Endpoint(true, "s3.example", 443);
 
-    private List<Integer> told = List.of(1, 2, 3);
+    private List<Integer> reported = List.of(1, 2, 3);
     private boolean fails;
     private int lookups;
     private long now = 5;
@@ -25,9 +25,9 @@ class TestEndpointResolver {
                         if (fails) {
                             throw new UnknownHostException(host);
                         }
-                        InetAddress[] addresses = new InetAddress[told.size()];
+                        InetAddress[] addresses = new InetAddress[reported.size()];
                         for (int i = 0; i < addresses.length; i++) {
-                            addresses[i] = address(told.get(i));
+                            addresses[i] = address(reported.get(i));
                         }
                         return addresses;
                     },
@@ -47,7 +47,7 @@ class TestEndpointResolver {
     void addressesOfSeveralLookupsAddUpForAWhile() throws Exception {
         connect(1);
         now += 10;
-        told = List.of(4);
+        reported = List.of(4);
         assertThat(connect(3)).containsExactly(2, 3, 4);
         assertThat(lookups).isEqualTo(2);
         for (int i = 1; i <= 3; i++) {

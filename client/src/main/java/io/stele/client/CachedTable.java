@@ -1,0 +1,33 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.NodeAddress;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.schema.TableSchema;
+
+/** A table as one sidecar described it; addresses without a host are that sidecar's. */
+record CachedTable(TableDescription description, Endpoint askedAt) {
+    CachedTable {
+        requireNonNull(description, "description is null");
+        requireNonNull(askedAt, "askedAt is null");
+    }
+
+    TableSchema schema() {
+        return description.schema();
+    }
+
+    /** The address of the shard's owner, for the framed protocol. */
+    Endpoint owner(int shard) {
+        NodeAddress node = description.routing().owner(shard);
+        return new Endpoint(
+                node.hostOr(askedAt.host()),
+                node.clientPort() == 0 ? askedAt.port() : node.clientPort());
+    }
+
+    /** The Flight address of a sidecar that serves the table. */
+    Endpoint flight() {
+        NodeAddress node = description.routing().nodes().get(0);
+        return new Endpoint(node.hostOr(askedAt.host()), node.flightPort());
+    }
+}

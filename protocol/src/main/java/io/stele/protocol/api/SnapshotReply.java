@@ -1,0 +1,13 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+
+/** An open snapshot: the id of its lease, its LSN, and how long the lease lasts. */
+public record SnapshotReply(String readPointId, Lsn lsn, long ttlMillis) {
+    public SnapshotReply {
+        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(lsn, "lsn is null");
+    }
+}

@@ -1,0 +1,116 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.aggregate.AggregatePart;
+import io.stele.engine.aggregate.AggregatePass;
+import io.stele.objectstore.NonBlocking;
+import io.stele.objectstore.WouldBlockException;
+import io.stele.scheduler.ExecutionContext;
+import io.stele.scheduler.YieldSignal;
+import io.stele.scheduler.fragment.BatchSource;
+import io.stele.scheduler.fragment.Edge;
+import io.stele.scheduler.fragment.EdgeOptions;
+import io.stele.scheduler.fragment.Produced;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fragment that computes parts of an aggregation, one after the other, until there is none
+ * left. Several parallel workers of one pass share its parts. A worker makes no batches: its end
+ * means that it has merged the results of all its parts, or that the pass was given up.
+ *
+ * <p>Batches are read in a pool that may wait for the store, and computed on the worker's context
+ * ({@link StoreTrips}).
+ */
+final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
+    private final AggregatePass pass;
+    private final StoreTrips trips;
+
+    private @Nullable AggregatePart part;
+    private @Nullable Boolean loadedAway; // what the last load in the other pool came to
+
+    /** The batch type of a worker, which makes none. */
+    enum Nothing {}
+
+    private AggregateWorker(AggregatePass pass, Executor storeReads) {
+        this.pass = requireNonNull(pass, "pass is null");
+        this.trips = new StoreTrips(storeReads, this::closePart);
+    }
+
+    /**
+     * The fragment; one pull starts it and completes at its end.
+     *
+     * @param context of this worker alone
+     * @param storeReads runs reads that wait for the store; throws to refuse
+     */
+    static Edge<Nothing> open(ExecutionContext context, AggregatePass pass, Executor storeReads) {
+        AggregateWorker worker = new AggregateWorker(pass, storeReads);
+        Edge<Nothing> edge =
+                new Edge<>(context.name(), context, worker, EdgeOptions.DEFAULT, nothing -> 0);
+        worker.trips.returnTo(edge);
+        return edge;
+    }
+
+    @Override
+    public Produced<Nothing> next(YieldSignal signal) throws Exception {
+        trips.check();
+        while (true) {
+            if (pass.isTooLarge()) {
+                closePart();
+                return new Produced.End<>();
+            }
+            AggregatePart current = part;
+            if (current == null) {
+                Optional<AggregatePart> next = pass.nextPart();
+                if (next.isEmpty()) {
+                    return new Produced.End<>();
+                }
+                current = next.get();
+                part = current;
+            }
+            Boolean loaded = loadedAway;
+            loadedAway = null;
+            if (loaded == null) {
+                Optional<CompletableFuture<?>> other = current.waitsFor();
+                if (other.isPresent()) {
+                    trips.resumeAfter(other.get());
+                    return new Produced.Waiting<>();
+                }
+                try {
+                    loaded = NonBlocking.read(current::load);
+                } catch (WouldBlockException mustWait) {
+                    AggregatePart away = current;
+                    trips.begin(() -> loadedAway = away.load());
+                    return new Produced.Waiting<>();
+                }
+            }
+            if (loaded) {
+                current.add();
+            } else {
+                pass.merge(current);
+                part = null;
+                current.close();
+            }
+            if (signal.shouldYield()) {
+                return new Produced.Working<>();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        trips.close();
+    }
+
+    private void closePart() throws IOException {
+        AggregatePart open = part;
+        part = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.stele.sidecar.flight;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.stele.protocol.QueryIdentity;
+import io.stele.protocol.flight.QueryIdentityHeaders;
+import java.util.Optional;
+
+/**
+ * A gRPC server interceptor that puts the query tag of a call's headers (user, source, resource
+ * group) in the gRPC context of the call.
+ */
+final class QueryIdentityInterceptor implements ServerInterceptor {
+    private static final Context.Key<QueryIdentity> IDENTITY = Context.key("stele-query-tag");
+
+    /** Of the present call; on the call's thread. */
+    static QueryIdentity current() {
+        QueryIdentity identity = IDENTITY.get();
+        return identity == null ? QueryIdentity.NONE : identity;
+    }
+
+    /** The user of the present call, if its headers name one. */
+    static Optional<String> user() {
+        return Optional.of(current().user()).filter(name -> !name.isEmpty());
+    }
+
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        return Contexts.interceptCall(
+                Context.current().withValue(IDENTITY, QueryIdentityHeaders.get(headers)),
+                call,
+                headers,
+                next);
+    }
+}

@@ -1,0 +1,214 @@
+package io.stele.columnfile.index;
+
+import io.stele.columnfile.bytes.ByteSource;
+import io.stele.columnfile.bytes.Corruption;
+import io.stele.columnfile.bytes.LittleEndian;
+import io.stele.columnfile.index.EntryBlock.Found;
+import io.stele.columnfile.index.SortedFileReader.Located;
+import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.SequentialReads;
+import io.stele.protocol.Lsn;
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader of an SST file, the file of row tablets, for lookups by key and for scans in key order.
+ * It holds the top-level index in memory; all other blocks are in the block cache. Immutable and
+ * thread-safe; cursors are not.
+ */
+public final class SstFileReader {
+    private final SortedFileReader file;
+    private final long deletedCount;
+    private final Lsn minLsn;
+    private final Lsn maxLsn;
+    private final FilteredKeys filtered;
+
+    private SstFileReader(SortedFileReader file) {
+        this.file = file;
+        ByteSource footer = file.added();
+        this.deletedCount = footer.readVarint();
+        this.minLsn = new Lsn(footer.readLong());
+        this.maxLsn = new Lsn(footer.readLong());
+        this.filtered =
+                file.version() < 3
+                        ? FilteredKeys.WHOLE
+                        : FilteredKeys.of(file.path(), file.sizeBytes(), footer.readVarint());
+        footer.requireEnd();
+    }
+
+    private SstFileReader(SstFileReader same, SortedFileReader file) {
+        this.file = file;
+        this.deletedCount = same.deletedCount;
+        this.minLsn = same.minLsn;
+        this.maxLsn = same.maxLsn;
+        this.filtered = same.filtered;
+    }
+
+    /**
+     * Opens a file and verifies all but its entry blocks, which are verified when read.
+     *
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA naming file, offset, expected and found
+     */
+    public static SstFileReader open(
+            ObjectStore store, String path, long sizeBytes, BlockCache cache) throws IOException {
+        return new SstFileReader(
+                SortedFileReader.open(store, path, sizeBytes, FileFormat.SST_FILE, cache));
+    }
+
+    public String path() {
+        return file.path();
+    }
+
+    public long entryCount() {
+        return file.entryCount();
+    }
+
+    public long keyCount() {
+        return file.keyCount();
+    }
+
+    public long deletedCount() {
+        return deletedCount;
+    }
+
+    public Lsn minLsn() {
+        return minLsn;
+    }
+
+    public Lsn maxLsn() {
+        return maxLsn;
+    }
+
+    /** Smallest key; of length 0 in an empty file. */
+    public byte[] minKey() {
+        return file.firstKey();
+    }
+
+    public byte[] maxKey() {
+        return file.lastKey();
+    }
+
+    /** Memory held while the reader is open, beside the block cache. */
+    public long retainedBytes() {
+        return file.retainedBytes();
+    }
+
+    /** False only if no version of the key is in the file; may read a part of the filter. */
+    public boolean mayContain(byte[] key) throws IOException {
+        return filtered != FilteredKeys.WHOLE
+                || file.mayContain(key, BloomFilter.hash(key, 0, key.length));
+    }
+
+    /**
+     * False only if no key begins with {@code beginning}; may read a part of the filter.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of it
+     */
+    public boolean mayContainBeginning(byte[] beginning, long hash) throws IOException {
+        // A key that sorts between a prefix and a key with this prefix has the prefix, too. So the
+        // first such key is in the first part of the index that ends after the prefix.
+        return filtered != FilteredKeys.BEGINNINGS || file.mayContain(beginning, hash);
+    }
+
+    /** The same file, which uses held blocks without the cache. */
+    public SstFileReader holding(HeldBlocks blocks) {
+        return new SstFileReader(this, file.holding(blocks));
+    }
+
+    /**
+     * A prefetch of the blocks that lookups of some keys will need; they are held if this is {@link
+     * #holding} blocks.
+     */
+    public SortedFilePrefetch prefetch() {
+        return new SortedFilePrefetch(file, filtered == FilteredKeys.WHOLE);
+    }
+
+    /** The same for lookups of what begins with some bytes, which are added as keys. */
+    public SortedFilePrefetch prefetchBeginnings() {
+        return new SortedFilePrefetch(file, filtered == FilteredKeys.BEGINNINGS);
+    }
+
+    /** As {@link #find}, for callers that have no hash at hand. */
+    public Optional<RowVersion> get(byte[] key, long readLsn) throws IOException {
+        return Optional.ofNullable(find(key, BloomFilter.hash(key, 0, key.length), readLsn));
+    }
+
+    /**
+     * The newest version of {@code key} at or below {@code readLsn}, which may be a deletion; null
+     * if there is none here.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
+     */
+    public @Nullable RowVersion find(byte[] key, long hash, long readLsn) throws IOException {
+        if (readLsn < minLsn.value()) {
+            return null;
+        }
+        if (filtered != FilteredKeys.WHOLE) {
+            return findOlder(key, readLsn);
+        }
+        Located newest = file.find(key, hash);
+        if (newest == null) {
+            return null;
+        }
+        Found entry = newest.entry();
+        EntryBlock block = entry.block();
+        checkValue(block.path, block.fileOffset, entry.valueLength());
+        long lsn = LittleEndian.getLong(block.bytes, entry.valueOffset());
+        return lsn <= readLsn
+                ? new RowVersion(
+                        lsn,
+                        SstFileWriter.isDeleted(block.bytes, entry.valueOffset()),
+                        block.bytes,
+                        entry.valueOffset() + SstFileWriter.VALUE_HEADER,
+                        entry.valueLength() - SstFileWriter.VALUE_HEADER)
+                : findOlder(key, readLsn);
+    }
+
+    /** Older versions are rare, and may be in later blocks. */
+    private @Nullable RowVersion findOlder(byte[] key, long readLsn) throws IOException {
+        SstFileCursor versions = cachedCursor();
+        boolean found = versions.seek(key);
+        while (found && versions.keyEquals(key)) {
+            if (versions.lsn() <= readLsn) {
+                return new RowVersion(
+                        versions.lsn(),
+                        versions.deleted(),
+                        versions.rowArray(),
+                        versions.rowOffset(),
+                        versions.rowLength());
+            }
+            found = versions.advance();
+        }
+        return null;
+    }
+
+    /** All versions in order; blocks bypass the cache, which a compaction would only flush. */
+    public SstFileCursor cursor() {
+        return new SstFileCursor(file.path(), new SortedFileCursor(file, false));
+    }
+
+    /** The same for a compaction, which reads ahead. */
+    public SstFileCursor cursor(SequentialReads reads) {
+        return new SstFileCursor(file.path(), new SortedFileCursor(file.sequential(reads), false));
+    }
+
+    /**
+     * All versions in order, through the block cache: for short ranges after {@link
+     * SstFileCursor#seek}.
+     */
+    public SstFileCursor cachedCursor() {
+        return new SstFileCursor(file.path(), new SortedFileCursor(file, true));
+    }
+
+    static void checkValue(String path, long fileOffset, int valueLength) {
+        if (valueLength < SstFileWriter.VALUE_HEADER) {
+            throw Corruption.mismatch(
+                    path,
+                    fileOffset,
+                    "row value of at least",
+                    SstFileWriter.VALUE_HEADER + " bytes",
+                    valueLength);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.stele.engine.datafile;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.orc.ColumnFileCursor;
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.RetainedRows;
+import io.stele.engine.row.RetainedVersions;
+import io.stele.protocol.row.KeyEncoder;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a column file that are not dropped, with their keys, in file order. Rows are copied
+ * out of the vectors. Confined to one thread.
+ */
+public final class ColumnFileVersions implements AutoCloseable {
+    private final ColumnFile file;
+    private final ColumnFileCursor cursor;
+    private final @Nullable KeyEncoder keys;
+    private final RetainedRows retained;
+    private @Nullable KeyedVersion version;
+    private long endLsn;
+
+    /**
+     * @param keys encodes the key of a row; null: the row id is the key
+     * @param retentionLsn rows that became obsolete at or below are skipped
+     * @param expiredLsn rows below are skipped
+     */
+    public ColumnFileVersions(
+            ColumnFile file,
+            ColumnFileCursor cursor,
+            @Nullable KeyEncoder keys,
+            long retentionLsn,
+            long expiredLsn) {
+        this.file = requireNonNull(file, "file is null");
+        this.cursor = requireNonNull(cursor, "cursor is null");
+        this.keys = keys;
+        this.retained = new RetainedRows(retentionLsn, expiredLsn);
+    }
+
+    /** Moves to the next retained row; false at the end. */
+    public boolean advance() throws IOException {
+        while (cursor.advance()) {
+            endLsn = file.deletes().deletedAt(cursor.ordinal());
+            if (retained.contains(cursor.lsn(), endLsn)) {
+                byte[] row = cursor.row().toByteArray();
+                byte[] key =
+                        keys == null
+                                ? KeyEncoder.rowIdKey(cursor.rowId())
+                                : keys.encode(cursor.row());
+                version = KeyedVersion.live(key, 0, key.length, cursor.lsn(), row, 0, row.length);
+                return true;
+            }
+        }
+        version = null;
+        return false;
+    }
+
+    public KeyedVersion version() {
+        return requireNonNull(version, "no row");
+    }
+
+    public int ordinal() {
+        return cursor.ordinal();
+    }
+
+    /** The LSN from which the row is not visible; {@link RetainedVersions#PRESENT} if it is. */
+    public long endLsn() {
+        return endLsn;
+    }
+
+    @Override
+    public void close() throws IOException {
+        cursor.close();
+    }
+}

@@ -1,0 +1,170 @@
+package io.stele.engine.datafile;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.index.HeldBlocks;
+import io.stele.columnfile.index.KeyIndexProbe;
+import io.stele.columnfile.index.KeyIndexReader;
+import io.stele.columnfile.index.SortedFilePrefetch;
+import io.stele.engine.row.ProbeKeys;
+import io.stele.objectstore.ParallelReads;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A search for the rows of keys in column files through their key indexes. On a remote store, what
+ * is in memory answers first. Then what all files need for the remaining keys is read in parallel,
+ * in two rounds. Each time it takes as many keys as there is memory for. Immutable and thread-safe.
+ */
+public final class KeyIndexSearch {
+    /** 16 MiB: of stored blocks that are fetched together. */
+    private static final long FETCH_BYTES = 16 << 20;
+
+    /** 32 MiB: of the same, decoded; what is beyond is found in the block cache, as a rule. */
+    private static final long HELD_BYTES = 32 << 20;
+
+    private final ParallelReads reads;
+    private final long fetchBytes;
+
+    public KeyIndexSearch(ParallelReads reads) {
+        this(reads, FETCH_BYTES);
+    }
+
+    /**
+     * @param fetchBytes of stored blocks that are fetched together, about
+     */
+    KeyIndexSearch(ParallelReads reads, long fetchBytes) {
+        this.reads = requireNonNull(reads, "reads is null");
+        this.fetchBytes = fetchBytes;
+    }
+
+    /** Takes rows that keys were found to have. */
+    @FunctionalInterface
+    public interface Found {
+        /**
+         * @param file position among the files
+         * @param key position among the keys
+         */
+        void accept(int file, int key, int ordinal);
+    }
+
+    /**
+     * Blocks.
+     *
+     * @param lsn as in {@link ColumnFile#find(ProbeKeys, long, ColumnFile.Found)}
+     */
+    public void find(List<ColumnFile> files, ProbeKeys keys, long lsn, Found found)
+            throws IOException {
+        List<LeftKeys> left = new ArrayList<>();
+        for (int i = 0; i < files.size(); i++) {
+            int number = i;
+            ColumnFile.Found ofFile = (key, ordinal) -> found.accept(number, key, ordinal);
+            if (reads.isParallel()) {
+                LeftKeys ofThis = new LeftKeys(files.get(i), ofFile);
+                files.get(i).findInMemory(keys, lsn, ofFile, ofThis::add);
+                if (ofThis.count > 0) {
+                    left.add(ofThis);
+                }
+            } else {
+                files.get(i).find(keys, lsn, ofFile);
+            }
+        }
+        LazyReader.openAll(
+                left.stream().flatMap(keysOf -> keysOf.file.lazyKeyIndex().stream()).toList(),
+                reads);
+        int next = left.isEmpty() ? keys.count() : 0;
+        while (next < keys.count()) {
+            next = fetch(left, keys, next);
+        }
+    }
+
+    /**
+     * @return the first key that is not looked for yet
+     */
+    private int fetch(List<LeftKeys> files, ProbeKeys keys, int from) throws IOException {
+        HeldBlocks blocks = new HeldBlocks(HELD_BYTES);
+        List<Fetch> fetches = new ArrayList<>();
+        for (LeftKeys file : files) {
+            fetches.add(new Fetch(file, blocks));
+        }
+        int next = from;
+        for (long bytes = 0; next < keys.count() && bytes < fetchBytes; next++) {
+            bytes += add(fetches, keys, next);
+        }
+        SortedFilePrefetch.readAll(fetches.stream().map(fetch -> fetch.prefetch).toList(), reads);
+        for (Fetch fetch : fetches) {
+            fetch.find(keys);
+        }
+        return next;
+    }
+
+    /**
+     * @return what will be read for the key, about
+     */
+    private static long add(List<Fetch> files, ProbeKeys keys, int key) {
+        List<Fetch> candidates = files.stream().filter(file -> file.isNext(key)).toList();
+        boolean isLikely = SortedFilePrefetch.isLikely(candidates.size());
+        long indexBytes = 0;
+        long blockBytes = 0; // of the one that has it
+        for (Fetch file : candidates) {
+            indexBytes += file.prefetch.newIndexBytes(keys.key(key));
+            blockBytes = Math.max(blockBytes, file.prefetch.newBlockBytes(keys.key(key)));
+            file.prefetch.add(keys.key(key), keys.hash(key), isLikely);
+            file.end++;
+        }
+        return indexBytes + blockBytes;
+    }
+
+    /** The keys that memory could not decide for a file. */
+    private static final class LeftKeys {
+        private final ColumnFile file;
+        private final ColumnFile.Found found;
+        private int[] keys = new int[16];
+        private int count;
+        private int next; // the first that is not looked for yet
+
+        private LeftKeys(ColumnFile file, ColumnFile.Found found) {
+            this.file = file;
+            this.found = found;
+        }
+
+        private void add(int key) {
+            if (count == keys.length) {
+                keys = Arrays.copyOf(keys, 2 * count);
+            }
+            keys[count++] = key;
+        }
+    }
+
+    /** Some of these keys, which are looked for together. */
+    private static final class Fetch {
+        private final LeftKeys left;
+        private final KeyIndexReader index;
+        private final SortedFilePrefetch prefetch;
+        private int end;
+
+        private Fetch(LeftKeys left, HeldBlocks blocks) throws IOException {
+            this.left = left;
+            this.index = left.file.keyIndex().holding(blocks);
+            this.prefetch = index.prefetch();
+            this.end = left.next;
+        }
+
+        private boolean isNext(int key) {
+            return end < left.count && left.keys[end] == key;
+        }
+
+        private void find(ProbeKeys keys) throws IOException {
+            KeyIndexProbe probe = index.probeFar();
+            for (; left.next < end; left.next++) {
+                int key = left.keys[left.next];
+                int ordinal = probe.find(keys.key(key), keys.hash(key));
+                if (ordinal != ColumnFile.ABSENT) {
+                    left.found.accept(key, ordinal);
+                }
+            }
+        }
+    }
+}

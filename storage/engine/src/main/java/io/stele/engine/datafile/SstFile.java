@@ -1,0 +1,221 @@
+package io.stele.engine.datafile;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.index.RowVersion;
+import io.stele.columnfile.index.SstFileCursor;
+import io.stele.columnfile.index.SstFileReader;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.RangeTombstone;
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.TableVersions;
+import io.stele.objectstore.SequentialReads;
+import io.stele.protocol.row.RowMapping;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An SST file of a table, or of one of its indexes, with its lazily opened reader. Its rows are
+ * read in one schema version, independent of the one with which they were written. Range tombstones
+ * that are newer than the file are applied to them. Immutable.
+ */
+public final class SstFile {
+    private static final byte[] NO_ROW = {};
+
+    private final FileEntry entry;
+    private final LazyReader<SstFileReader> reader;
+    private final @Nullable RowMapping mapping; // null: entries of an index, which have no rows
+    private final List<RangeTombstone> tombstones; // that the file does not show; by LSN
+
+    private SstFile(
+            FileEntry entry,
+            LazyReader<SstFileReader> reader,
+            @Nullable RowMapping mapping,
+            List<RangeTombstone> tombstones) {
+        this.entry = requireNonNull(entry, "entry is null");
+        this.reader = requireNonNull(reader, "reader is null");
+        this.mapping = mapping;
+        this.tombstones = List.copyOf(tombstones);
+    }
+
+    /** A file whose rows are read as those of {@code versions}. */
+    SstFile(FileEntry entry, LazyReader<SstFileReader> reader, TableVersions versions) {
+        this(entry, reader, mapping(entry, versions), List.of());
+    }
+
+    private static @Nullable RowMapping mapping(FileEntry entry, TableVersions versions) {
+        return entry.indexId().isPresent() ? null : versions.mapping(entry.schemaVersion());
+    }
+
+    public FileEntry entry() {
+        return entry;
+    }
+
+    /**
+     * The file itself, for its keys, entries of indexes and counts; not for rows of the table.
+     * Blocks if it is not open.
+     */
+    public SstFileReader reader() throws IOException {
+        return reader.get();
+    }
+
+    /** The same, to be opened. */
+    public LazyReader<SstFileReader> lazyReader() {
+        return reader;
+    }
+
+    /** The same file, read by another reader of it. */
+    public SstFile withReader(SstFileReader other) {
+        return new SstFile(entry, LazyReader.of(other), mapping, tombstones);
+    }
+
+    /** The same file under another manifest entry. */
+    public SstFile withEntry(FileEntry newEntry) {
+        return new SstFile(newEntry, reader, mapping, tombstones);
+    }
+
+    /** The same file, read as another version. */
+    public SstFile as(TableVersions versions) {
+        RowMapping known = mapping;
+        return known == null || known.to() == versions.layout()
+                ? this
+                : new SstFile(entry, reader, mapping(entry, versions), tombstones);
+    }
+
+    /**
+     * The same file after deletions of partitions; itself if none of them is news to it.
+     *
+     * @param all of the table, by LSN: those that the file shows or has no rows for are left out
+     */
+    public SstFile withTombstones(List<RangeTombstone> all, TableSchema schema) {
+        if (all.isEmpty() && tombstones.isEmpty()) {
+            return this;
+        }
+        List<RangeTombstone> open = all.stream().filter(end -> isOpen(end, schema)).toList();
+        return open.equals(tombstones) ? this : new SstFile(entry, reader, mapping, open);
+    }
+
+    private boolean isOpen(RangeTombstone end, TableSchema schema) {
+        long lsn = end.lsn().value();
+        return entry.minLsn().value() < lsn
+                && entry.endsLsn().orElse(0) < lsn
+                && (!schema.hasPrimaryKey()
+                        || PartitionMatcher.ofKeys(schema, end.partitions())
+                                .mayMatchBetween(minKey(), maxKey()));
+    }
+
+    /**
+     * Deletions of partitions that some rows of the file may have ended by, and it does not show.
+     */
+    public List<RangeTombstone> tombstones() {
+        return tombstones;
+    }
+
+    /** Of a file that is written from this one: the deletions at or below are in it. */
+    public OptionalLong appliedTombstonesLsn() {
+        return tombstones.isEmpty()
+                ? entry.endsLsn()
+                : OptionalLong.of(
+                        Math.max(entry.endsLsn().orElse(0), tombstones.getLast().lsn().value()));
+    }
+
+    /** Whether some rows may have ended by {@code lsn} that still look as if they had not. */
+    public boolean hasTombstonesBy(long lsn) {
+        return !tombstones.isEmpty() && tombstones.getFirst().lsn().value() <= lsn;
+    }
+
+    /** Whether all rows have ended by {@code lsn}, which needs no look into the file. */
+    public boolean isObsoleteAt(long lsn, TableSchema schema) {
+        return tombstones.stream()
+                .anyMatch(
+                        end ->
+                                end.lsn().value() <= lsn
+                                        && entry.maxLsn().compareTo(end.lsn()) < 0
+                                        && coversAll(end, schema));
+    }
+
+    private boolean coversAll(RangeTombstone end, TableSchema schema) {
+        return end.partitions().isAll()
+                || (schema.hasPrimaryKey()
+                        && PartitionMatcher.ofKeys(schema, end.partitions())
+                                .matchesAllBetween(minKey(), maxKey()));
+    }
+
+    private byte[] minKey() {
+        return entry.minKey().orElseThrow();
+    }
+
+    private byte[] maxKey() {
+        return entry.maxKey().orElseThrow();
+    }
+
+    /** No change in the file is above this LSN. */
+    public long newestLsn() {
+        return Math.max(
+                entry.maxLsn().value(),
+                tombstones.isEmpty() ? 0 : tombstones.getLast().lsn().value());
+    }
+
+    /**
+     * The newest version of a key at or below {@code lsn}; null: none.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
+     */
+    public @Nullable RowVersion find(byte[] key, long hash, long lsn) throws IOException {
+        RowVersion version = reader.get().find(key, hash, lsn);
+        return version == null ? null : ended(mapped(version), lsn);
+    }
+
+    /** As {@link #find}. */
+    public Optional<RowVersion> get(byte[] key, long lsn) throws IOException {
+        return reader.get().get(key, lsn).map(version -> ended(mapped(version), lsn));
+    }
+
+    /** All versions, by key ascending, LSN descending. */
+    public Iterator<KeyedVersion> versions() throws IOException {
+        return versions(reader.get().cursor());
+    }
+
+    /** The same for a compaction, which reads ahead. */
+    public Iterator<KeyedVersion> versions(SequentialReads reads) throws IOException {
+        return versions(reader.get().cursor(reads));
+    }
+
+    private Iterator<KeyedVersion> versions(SstFileCursor cursor) {
+        RowMapping known = mapping;
+        SstFileVersions versions =
+                known == null || known.isSameBytes()
+                        ? new SstFileVersions(cursor)
+                        : new SstFileVersions(cursor, known.mapper());
+        return known == null || tombstones.isEmpty()
+                ? versions
+                : new TombstonedVersions(versions, tombstones, known.to());
+    }
+
+    private RowVersion mapped(RowVersion version) {
+        RowMapping known = mapping;
+        if (known == null || known.isSameBytes() || version.deleted()) {
+            return version;
+        }
+        byte[] row = known.mapper().map(version.array(), version.offset(), version.length());
+        return new RowVersion(version.lsn(), false, row, 0, row.length);
+    }
+
+    private RowVersion ended(RowVersion version, long lsn) {
+        RowMapping known = mapping;
+        if (tombstones.isEmpty() || known == null || version.deleted()) {
+            return version;
+        }
+        long end =
+                new TombstonedVersions.RangeTombstones(tombstones, known.to())
+                        .after(version.lsn(), version.array(), version.offset(), version.length());
+        return end == TombstonedVersions.RangeTombstones.NONE || end > lsn
+                ? version
+                : new RowVersion(end, true, NO_ROW, 0, 0);
+    }
+}

@@ -1,0 +1,94 @@
+package io.stele.engine.garbage;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The deletion of workers' files that their ended transactions did not commit: files of attempts
+ * that failed or came too late, and of cancelled writes. Each transaction's files are deleted at
+ * once, and again after a grace period, since a writer may not have noticed the end.
+ *
+ * <p>Guarded by itself; {@link #run} blocks on the store. Files that are missed (the process ends,
+ * the store fails) are found at the next start.
+ */
+public final class TransactionSweeps {
+    private static final int MAX_WAITING = 10_000; // of more, the oldest wait for the next start
+
+    private final long graceMillis;
+
+    @GuardedBy("this")
+    private final Deque<Sweep> sweeps = new ArrayDeque<>();
+
+    TransactionSweeps(long graceMillis) {
+        this.graceMillis = graceMillis;
+    }
+
+    /**
+     * @param prefixes of the paths of a transaction's files, and of no others
+     * @param kept paths of the committed files; objects that belong to them stay, such as later
+     *     deletion vectors
+     */
+    synchronized void add(List<String> prefixes, Set<String> kept) {
+        if (sweeps.size() >= MAX_WAITING) {
+            sweeps.removeFirst();
+        }
+        Set<String> stems = new HashSet<>();
+        kept.forEach(path -> stems.add(stem(path)));
+        sweeps.addLast(new Sweep(prefixes, stems, 0, false));
+    }
+
+    void run(ObjectStore store, long nowMillis) throws IOException {
+        for (Sweep sweep : due(nowMillis)) {
+            for (String prefix : sweep.prefixes) {
+                for (ObjectEntry entry : store.list(prefix)) {
+                    if (!sweep.kept.contains(stem(entry.path()))) {
+                        store.delete(entry.path());
+                    }
+                }
+            }
+        }
+    }
+
+    private synchronized List<Sweep> due(long nowMillis) {
+        List<Sweep> due = new ArrayList<>();
+        for (int waiting = sweeps.size(); waiting > 0; waiting--) {
+            Sweep sweep = sweeps.removeFirst();
+            if (sweep.dueMillis > nowMillis) {
+                sweeps.addLast(sweep);
+                continue;
+            }
+            due.add(sweep);
+            if (!sweep.last) {
+                sweeps.addLast(
+                        new Sweep(sweep.prefixes, sweep.kept, nowMillis + graceMillis, true));
+            }
+        }
+        return due;
+    }
+
+    /** The path of an object up to its first ending: those of one file share it. */
+    public static String stem(String path) {
+        int dot = path.indexOf('.', path.lastIndexOf('/') + 1);
+        return dot < 0 ? path : path.substring(0, dot);
+    }
+
+    /**
+     * @param kept the beginnings of the names that stay
+     */
+    private record Sweep(List<String> prefixes, Set<String> kept, long dueMillis, boolean last) {
+        private Sweep {
+            prefixes = List.copyOf(prefixes);
+            requireNonNull(kept, "kept is null");
+        }
+    }
+}

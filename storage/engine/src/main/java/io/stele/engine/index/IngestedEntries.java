@@ -1,0 +1,39 @@
+package io.stele.engine.index;
+
+import io.stele.columnfile.orc.ColumnFileCursor;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.objectstore.SequentialReads;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+
+/**
+ * The creation of index entries for a column file of a Trino worker, when the file takes effect.
+ * The rows of the file are read once. Stateless; runs on the shard's execution context.
+ */
+public final class IngestedEntries {
+    private static final int PUBLISH_BYTES = 256 << 10; // memtable arrays of a useful size
+
+    private IngestedEntries() {}
+
+    public static void add(
+            TableFiles files, ColumnFile file, TableSchema schema, IndexEntryWriter indexes)
+            throws IOException {
+        KeyEncoder keys = KeyEncoder.forPrimaryKey(schema);
+        long lsn = file.entry().minLsn().value();
+        try (SequentialReads reads = files.sequentialReads();
+                ColumnFileCursor cursor = files.openRows(file, reads)) {
+            while (cursor.advance()) {
+                BinaryRow row = cursor.row();
+                byte[] key = keys.encode(row);
+                indexes.add(row, key, 0, key.length);
+                if (indexes.pendingBytes() >= PUBLISH_BYTES) {
+                    indexes.publish(lsn);
+                }
+            }
+        }
+        indexes.publish(lsn);
+    }
+}

@@ -1,0 +1,90 @@
+package io.stele.engine.memtable;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.MergingVersions;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memtable over an older one that takes no more versions, of the same table since the same seal:
+ * it results from a change of the number of apply workers. They are flushed as one.
+ *
+ * <p>Invariant: of each key, what is above is newer than what is below.
+ */
+public final class StackedMemTable implements MemTable {
+    private final MemTable above;
+    private final MemTable below;
+
+    public StackedMemTable(MemTable above, MemTable below) {
+        this.above = requireNonNull(above, "above is null");
+        this.below = requireNonNull(below, "below is null");
+        if (above.schemaVersion() != below.schemaVersion()) {
+            throw new IllegalArgumentException(
+                    "Expected rows of version %d, found %d"
+                            .formatted(above.schemaVersion(), below.schemaVersion()));
+        }
+    }
+
+    /** The number of stacked memtables. */
+    public static int height(MemTable table) {
+        int height = 1;
+        for (MemTable top = table; top instanceof StackedMemTable stack; top = stack.below) {
+            height++;
+        }
+        return height;
+    }
+
+    @Override
+    public int bucketCount() {
+        return above.bucketCount();
+    }
+
+    @Override
+    public MemTable bucket(int bucket) {
+        return above.bucket(bucket);
+    }
+
+    @Override
+    public int schemaVersion() {
+        return above.schemaVersion();
+    }
+
+    @Override
+    public void put(KeyedVersion version, long logLsn) {
+        above.put(version, logLsn);
+    }
+
+    @Override
+    public @Nullable KeyedVersion find(byte[] key, int offset, int length, long lsn) {
+        KeyedVersion newer = above.find(key, offset, length, lsn);
+        return newer != null ? newer : below.find(key, offset, length, lsn);
+    }
+
+    @Override
+    public Iterator<KeyedVersion> versions() {
+        return new MergingVersions(List.of(above.versions(), below.versions()));
+    }
+
+    @Override
+    public long sizeBytes() {
+        return above.sizeBytes() + below.sizeBytes();
+    }
+
+    @Override
+    public long versionCount() {
+        return above.versionCount() + below.versionCount();
+    }
+
+    @Override
+    public long minLogLsn() {
+        return Math.min(above.minLogLsn(), below.minLogLsn());
+    }
+
+    @Override
+    public long maxLsn() {
+        return Math.max(above.maxLsn(), below.maxLsn());
+    }
+}

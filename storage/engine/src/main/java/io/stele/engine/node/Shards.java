@@ -1,0 +1,425 @@
+package io.stele.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.TableEntry;
+import io.stele.engine.catalog.TableGroup;
+import io.stele.engine.catalog.TableState;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.garbage.FileCollector;
+import io.stele.engine.manifest.Manifest;
+import io.stele.engine.manifest.ManifestStore;
+import io.stele.engine.row.TableVersions;
+import io.stele.engine.shard.TableGroupShard;
+import io.stele.engine.shard.maintenance.MaintenanceFailure;
+import io.stele.engine.shard.maintenance.MaintenanceListener;
+import io.stele.engine.shard.maintenance.MaintenanceOptions;
+import io.stele.engine.shard.maintenance.MemoryBudget;
+import io.stele.engine.shard.maintenance.ShardMaintenance;
+import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.snapshot.SnapshotRegistry;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.wal.DurableRecord;
+import io.stele.engine.wal.LogListener;
+import io.stele.objectstore.WritePacer;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.scheduler.ExecutionContext;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All shards of the node with their maintenance, updated with every change of the catalog. Safe for
+ * use by many threads; shards are added, never removed.
+ */
+public final class Shards implements LogListener {
+    private final StorageOptions options;
+    private final EngineThreads threads;
+    private final TableFiles files;
+    private final SnapshotRegistry snapshots;
+    private final FileCollector collector;
+    private final EngineClock clock;
+    private final long epoch;
+    private final ManifestStores manifests;
+    private final MemoryBudget budget;
+    private final CompletableFuture<EngineFailure> failed = new CompletableFuture<>();
+    private final ForwardedFailures failures = new ForwardedFailures(failed);
+    private final TableFiles compactionFiles;
+    private volatile Set<ShardId> unknown = Set.of(); // that the log has records of
+    private volatile Map<ShardId, RetainedRecords> lostRecords = Map.of(); // of these
+    private volatile Optional<Stopped> stopped = Optional.empty(); // why none serves
+    private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
+    private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same, to find one
+
+    public Shards(
+            StorageOptions options,
+            EngineThreads threads,
+            TableFiles files,
+            SnapshotRegistry snapshots,
+            FileCollector collector,
+            EngineClock clock,
+            long epoch,
+            ManifestStores manifests) {
+        this.options = requireNonNull(options, "options is null");
+        this.threads = requireNonNull(threads, "threads is null");
+        this.files = requireNonNull(files, "files is null");
+        this.snapshots = requireNonNull(snapshots, "snapshots is null");
+        this.collector = requireNonNull(collector, "collector is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.epoch = epoch;
+        this.manifests = requireNonNull(manifests, "manifests is null");
+        this.budget = new MemoryBudget(options.memTableTotalBytes());
+        this.compactionFiles = compactionFiles(files, options, threads, clock);
+    }
+
+    private static TableFiles compactionFiles(
+            TableFiles files, StorageOptions options, EngineThreads threads, EngineClock clock) {
+        return options.compactionBytesPerSecond().isEmpty()
+                ? files
+                : files.paced(
+                        new WritePacer(
+                                options.compactionBytesPerSecond().getAsLong(),
+                                clock::nowMillis,
+                                threads.merging()::pause));
+    }
+
+    /** All shards stop before they serve, those that are added later as well. */
+    public void stopAll(String object, SteleException cause) {
+        stopped = Optional.of(new Stopped(object, cause));
+        entries.values().forEach(entry -> entry.shard().stopRecovering(object, cause));
+    }
+
+    private record Stopped(String object, SteleException cause) {}
+
+    /** A shard and its maintenance. */
+    public record Entry(TableGroupShard shard, ShardMaintenance maintenance) {}
+
+    /**
+     * Sets the listener that is notified of failed flushes, compactions and manifests; any thread.
+     */
+    public void notifyFailures(MaintenanceListener listener) {
+        failures.listener = requireNonNull(listener, "listener is null");
+    }
+
+    /** Adds a shard with the state of its manifest. */
+    public Entry add(Manifest manifest) {
+        ShardId id = manifest.shard();
+        ExecutionContext context =
+                threads.contexts().createContext("shard " + id, threads.dataBound());
+        TableGroupShard shard =
+                new TableGroupShard(
+                        id,
+                        context,
+                        worker ->
+                                threads.contexts()
+                                        .createContext(
+                                                "shard " + id + " lane " + worker,
+                                                threads.dataBound()),
+                        options.apply(),
+                        files,
+                        clock::nowMillis,
+                        clock::expiryMillis,
+                        options.maxWriteWait(),
+                        threads.background(),
+                        threads.lookups());
+        ShardMaintenance maintenance =
+                new ShardMaintenance(
+                        shard,
+                        manifests.of(id),
+                        manifest,
+                        epoch,
+                        files,
+                        compactionFiles,
+                        new MaintenanceOptions(
+                                options.memTableBytes(),
+                                options.memTableAge().toMillis(),
+                                options.targetFileBytes()),
+                        budget,
+                        snapshots::horizon,
+                        clock::nowMillis,
+                        failures,
+                        threads.background(),
+                        threads.flushing(),
+                        threads.merging(),
+                        collector);
+        stopped.ifPresent(why -> shard.stopRecovering(why.object(), why.cause()));
+        Entry entry = new Entry(shard, maintenance);
+        entries.put(id, entry);
+        byId.put(id, entry);
+        return entry;
+    }
+
+    public Collection<Entry> all() {
+        return entries.values();
+    }
+
+    public Set<ShardId> ids() {
+        return entries.keySet();
+    }
+
+    public ManifestStore manifests(ShardId id) {
+        return manifests.of(id);
+    }
+
+    public MemoryBudget budget() {
+        return budget;
+    }
+
+    public boolean contains(ShardId id) {
+        return entries.containsKey(id);
+    }
+
+    public TableGroupShard shard(ShardId id) {
+        return entry(id).shard();
+    }
+
+    public Entry entry(ShardId id) {
+        Entry entry = byId.get(id);
+        if (entry == null) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected one of " + entries.size() + " shards, found " + id);
+        }
+        return entry;
+    }
+
+    /** The parts of a table, one a shard. STALE_TABLE if it is dropped. */
+    public List<TableShard> table(TableSchema schema) {
+        return schema.shards().stream().map(id -> shard(id).table(schema.id())).toList();
+    }
+
+    /** The shards of a table; empty if it is not, or no more, in one of them. */
+    public Optional<List<TableShard>> find(TableEntry table) {
+        List<TableShard> found = new ArrayList<>();
+        for (ShardId id : table.schema().shards()) {
+            Optional<TableShard> there =
+                    contains(id) ? shard(id).findTable(table.schema().id()) : Optional.empty();
+            if (there.isEmpty()) {
+                return Optional.empty();
+            }
+            found.add(there.get());
+        }
+        return Optional.of(found);
+    }
+
+    /**
+     * Follows a change of the catalog: new tables and groups come, dropped tables go, names and
+     * columns change. Changed columns are in effect when the contexts have run what they are given
+     * here ({@link #joined}).
+     */
+    @SuppressWarnings("ReferenceEquality")
+    public // the catalog reuses entries that do not change
+    void follow(Catalog before, Catalog after, Consumer<Entry> started) {
+        for (TableGroup group : after.tableGroups()) {
+            for (ShardId id : group.shards()) {
+                if (!contains(id)) {
+                    started.accept(add(Manifest.empty(id)));
+                }
+            }
+        }
+        Set<TableId> present = new HashSet<>();
+        for (TableEntry entry : after.tables()) {
+            TableSchema schema = entry.schema();
+            present.add(schema.id());
+            if (before.findTable(schema.id()).filter(old -> old == entry).isPresent()) {
+                continue; // as it was
+            }
+            TableVersions versions = new TableVersions(schema, entry.history());
+            schema.shards().forEach(id -> shard(id).putTable(versions));
+            if (entry.state() == TableState.REPLACED) {
+                schema.shards().forEach(id -> shard(id).replaceTable(schema.id()));
+            }
+            boolean indexed =
+                    before.findTable(schema.id())
+                            .filter(
+                                    old ->
+                                            !old.schema()
+                                                    .options()
+                                                    .indexes()
+                                                    .equals(schema.options().indexes()))
+                            .isPresent();
+            if (indexed) {
+                schema.shards().forEach(id -> followIndexes(entry(id), schema.id()));
+            }
+        }
+        for (TableEntry entry : before.tables()) {
+            if (!present.contains(entry.schema().id())) {
+                drop(entry.schema());
+                snapshots.forget(entry.schema().id());
+            }
+        }
+    }
+
+    private static void followIndexes(Entry entry, TableId tableId) {
+        entry.shard()
+                .context()
+                .execute(
+                        () ->
+                                entry.shard()
+                                        .findTable(tableId)
+                                        .ifPresent(entry.maintenance()::followIndexes));
+    }
+
+    private void drop(TableSchema schema) {
+        for (ShardId id : schema.shards()) {
+            Entry entry = entry(id);
+            entry.shard()
+                    .forgetSetAside(schema.id())
+                    .ifPresent(
+                            table ->
+                                    entry.shard()
+                                            .context()
+                                            .execute(() -> entry.maintenance().dropTable(table)));
+            entry.shard()
+                    .findTable(schema.id())
+                    .ifPresent(
+                            table -> {
+                                entry.shard().removeTable(schema.id());
+                                entry.shard()
+                                        .context()
+                                        .execute(() -> entry.maintenance().dropTable(table));
+                            });
+        }
+    }
+
+    @Override
+    public void onDurable(ShardId shard, List<DurableRecord> records) {
+        shard(shard).onDurable(records);
+    }
+
+    @Override
+    public void onFailure(SteleException cause) {
+        for (Entry entry : entries.values()) {
+            entry.shard()
+                    .context()
+                    .execute(
+                            () -> {
+                                entry.shard().fail(cause);
+                                entry.maintenance().afterApply();
+                            });
+        }
+        failed.complete(EngineFailure.of(cause));
+    }
+
+    /** Completes when the log has failed for good, or another engine owns a shard; never fails. */
+    public CompletableFuture<EngineFailure> failed() {
+        return failed.copy();
+    }
+
+    /** Completes when the contexts of these shards have run all that they were given before. */
+    public CompletableFuture<@Nullable Void> joined(Collection<ShardId> ids) {
+        CompletableFuture<?>[] joins =
+                ids.stream()
+                        .map(id -> shard(id).context().fence())
+                        .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(joins).thenApply(done -> null);
+    }
+
+    /**
+     * Shards without a known table do not retain the log.
+     *
+     * @param records the records of them that must be stored elsewhere
+     */
+    public void passOver(Set<ShardId> shards, Map<ShardId, RetainedRecords> records) {
+        unknown = Set.copyOf(shards);
+        lostRecords = Map.copyOf(records);
+    }
+
+    /** Tables of transactions that are prepared and have no outcome yet. */
+    public Set<TableId> tablesInDoubt() {
+        Set<TableId> tables = new HashSet<>();
+        for (Entry entry : entries.values()) {
+            entry.shard().inDoubt().forEach(part -> tables.addAll(part.tables()));
+        }
+        return tables;
+    }
+
+    /** Tables that the catalog does not have, of which a shard has found records. */
+    public Set<TableId> lostTables() {
+        Set<TableId> lost = new HashSet<>();
+        entries.values().forEach(entry -> lost.addAll(entry.shard().lostTables()));
+        return lost;
+    }
+
+    /** The records of the log that all shards need. */
+    public CompletableFuture<LogNeeds> logNeeds() {
+        Map<ShardId, Lsn> flushed = new ConcurrentHashMap<>();
+        Map<ShardId, RetainedRecords> retained = new ConcurrentHashMap<>(lostRecords);
+        unknown.forEach(shard -> flushed.put(shard, Lsn.MAX));
+        CompletableFuture<?>[] all =
+                entries.values().stream()
+                        .map(Entry::shard)
+                        .map(shard -> shard.context().submit(() -> ask(shard, flushed, retained)))
+                        .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(all).thenApply(done -> new LogNeeds(flushed, retained));
+    }
+
+    private static boolean ask(
+            TableGroupShard shard,
+            Map<ShardId, Lsn> flushed,
+            Map<ShardId, RetainedRecords> retained) {
+        shard.retainedRecords().ifPresent(records -> retained.put(shard.id(), records));
+        long needed = shard.minLogLsn();
+        if (shard.failure().isPresent()) {
+            flushed.put(shard.id(), Lsn.MAX);
+        } else {
+            Lsn applied = shard.appliedLsn();
+            flushed.put(shard.id(), needed <= applied.value() ? new Lsn(needed - 1) : applied);
+        }
+        return true;
+    }
+
+    /**
+     * The records of the log that shards need.
+     *
+     * @param flushed the highest LSN of each that the log need not retain
+     * @param retained the records to store elsewhere before they are deleted
+     */
+    public record LogNeeds(Map<ShardId, Lsn> flushed, Map<ShardId, RetainedRecords> retained) {}
+
+    /** To the listener of the moment, if there is one. */
+    private static final class ForwardedFailures implements MaintenanceListener {
+        private final CompletableFuture<EngineFailure> failed;
+        private volatile @Nullable MaintenanceListener listener;
+
+        ForwardedFailures(CompletableFuture<EngineFailure> failed) {
+            this.failed = failed;
+        }
+
+        @Override
+        public void ownershipLost(SteleException cause) {
+            failed.complete(EngineFailure.of(cause));
+        }
+
+        @Override
+        public void failed(MaintenanceFailure failure) {
+            MaintenanceListener present = listener;
+            if (present != null) {
+                present.failed(failure);
+            }
+        }
+
+        @Override
+        public void recovered(MaintenanceFailure last) {
+            MaintenanceListener present = listener;
+            if (present != null) {
+                present.recovered(last);
+            }
+        }
+    }
+}

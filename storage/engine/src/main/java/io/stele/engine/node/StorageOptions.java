@@ -1,0 +1,249 @@
+package io.stele.engine.node;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.manifest.ManifestStore;
+import io.stele.engine.shard.apply.ApplyOptions;
+import io.stele.engine.wal.LogId;
+import io.stele.engine.wal.LogOptions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * The numbers of an engine. Immutable; start from {@link #DEFAULT} and change what a node needs.
+ *
+ * @param log limits of the write-ahead log
+ * @param memTableBytes a table's memtable in a shard is sealed and flushed at this size
+ * @param memTableTotalBytes all memtables of the node together; the largest are flushed beyond
+ *     half, writes wait beyond all
+ * @param memTableAge a memtable older than this is flushed at any size, so that the log can be
+ *     trimmed
+ * @param retention how long old versions stay readable without a lease, for tables without an
+ *     option of their own
+ * @param transactionBytes rows staged in one transaction
+ * @param pendingWriteBytes batches that are not acknowledged yet, and staged rows, of the node
+ *     together; more are refused as BUSY
+ * @param transactionIdle a transaction without a request for this long is aborted
+ * @param collectionGrace unreferenced files found at start-up are deleted after this time, and
+ *     half-written ones that did not change for this long
+ * @param targetFileBytes compaction makes files of about this size
+ * @param caches of files and rows in memory
+ * @param compactionBytesPerSecond limit of what all compactions together write; empty: no limit.
+ *     Flushes have none, because writers wait for them
+ * @param maxWriteWait a write that is held back for this long, because flushes or the store are
+ *     behind, is refused as BUSY
+ * @param apply the number of apply workers of a hot shard
+ * @param manifestChanges files that a manifest names beside its base, at the least, before another
+ *     base is written
+ * @param maxChangesBytes limit of rows that were deleted or replaced in one shard between the two
+ *     LSNs of a change scan: they are collected first
+ * @param givenUpLog the log to continue without, if it is the warehouse's: records that only it has
+ *     are lost
+ */
+public record StorageOptions(
+        LogOptions log,
+        long memTableBytes,
+        long memTableTotalBytes,
+        Duration memTableAge,
+        Duration retention,
+        long transactionBytes,
+        long pendingWriteBytes,
+        Duration transactionIdle,
+        Duration collectionGrace,
+        long targetFileBytes,
+        CacheOptions caches,
+        OptionalLong compactionBytesPerSecond,
+        Duration maxWriteWait,
+        ApplyOptions apply,
+        int manifestChanges,
+        long maxChangesBytes,
+        Optional<LogId> givenUpLog) {
+    /**
+     * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
+     * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
+     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory, and 1
+     * GiB of those and of batches on their way; files of 256 MiB, a few splits each; 64 MiB of
+     * ended rows, since some scans at a time hold them beside the memtables.
+     */
+    public static final StorageOptions DEFAULT =
+            new StorageOptions(
+                    LogOptions.DEFAULT,
+                    64L << 20,
+                    1L << 30,
+                    Duration.ofSeconds(60),
+                    Duration.ofHours(1),
+                    512L << 20,
+                    1L << 30,
+                    Duration.ofHours(1),
+                    Duration.ofMinutes(10),
+                    256L << 20,
+                    CacheOptions.DEFAULT,
+                    OptionalLong.empty(),
+                    Duration.ofSeconds(60),
+                    ApplyOptions.DEFAULT,
+                    ManifestStore.MIN_CHANGES,
+                    64L << 20,
+                    Optional.empty());
+
+    public StorageOptions {
+        requireNonNull(log, "log is null");
+        check("memTableBytes", memTableBytes);
+        check("memTableTotalBytes", memTableTotalBytes);
+        check("memTableAge", memTableAge.toMillis());
+        check("retention", retention.toMillis() + 1);
+        check("transactionBytes", transactionBytes);
+        check("pendingWriteBytes", pendingWriteBytes);
+        check("transactionIdle", transactionIdle.toMillis());
+        check("collectionGrace", collectionGrace.toMillis() + 1);
+        check("targetFileBytes", targetFileBytes);
+        requireNonNull(caches, "caches is null");
+        check("compactionBytesPerSecond", compactionBytesPerSecond.orElse(1));
+        check("maxWriteWait", maxWriteWait.toMillis());
+        requireNonNull(apply, "apply is null");
+        check("manifestChanges", manifestChanges);
+        check("maxChangesBytes", maxChangesBytes);
+        requireNonNull(givenUpLog, "givenUpLog is null");
+    }
+
+    public StorageOptions withManifestChanges(int changes) {
+        return with(draft -> draft.manifestChanges = changes);
+    }
+
+    public StorageOptions withGivenUpLog(Optional<LogId> logId) {
+        return with(draft -> draft.givenUpLog = logId);
+    }
+
+    public StorageOptions withMaxChanges(long bytes) {
+        return with(draft -> draft.maxChangesBytes = bytes);
+    }
+
+    public StorageOptions withApply(ApplyOptions newApply) {
+        return with(draft -> draft.apply = newApply);
+    }
+
+    public StorageOptions withMaxWriteWait(Duration newMaxWriteWait) {
+        return with(draft -> draft.maxWriteWait = newMaxWriteWait);
+    }
+
+    public StorageOptions withLog(LogOptions newLog) {
+        return with(draft -> draft.log = newLog);
+    }
+
+    public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
+        return with(
+                draft -> {
+                    draft.memTableBytes = bytes;
+                    draft.memTableTotalBytes = totalBytes;
+                    draft.memTableAge = age;
+                });
+    }
+
+    public StorageOptions withRetention(Duration newRetention) {
+        return with(draft -> draft.retention = newRetention);
+    }
+
+    public StorageOptions withTransactions(long bytes, Duration idle) {
+        return with(
+                draft -> {
+                    draft.transactionBytes = bytes;
+                    draft.transactionIdle = idle;
+                });
+    }
+
+    public StorageOptions withPendingWrites(long bytes) {
+        return with(draft -> draft.pendingWriteBytes = bytes);
+    }
+
+    public StorageOptions withCollectionGrace(Duration grace) {
+        return with(draft -> draft.collectionGrace = grace);
+    }
+
+    public StorageOptions withTargetFileBytes(long bytes) {
+        return with(draft -> draft.targetFileBytes = bytes);
+    }
+
+    public StorageOptions withCaches(CacheOptions newCaches) {
+        return with(draft -> draft.caches = newCaches);
+    }
+
+    public StorageOptions withCompactionLimit(OptionalLong bytesPerSecond) {
+        return with(draft -> draft.compactionBytesPerSecond = bytesPerSecond);
+    }
+
+    private static void check(String name, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(
+                    "Expected " + name + " to be positive, found " + value);
+        }
+    }
+
+    private StorageOptions with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.build();
+    }
+
+    /** The components while some of them change, so that a new one is copied in one place. */
+    private static final class Draft {
+        private LogOptions log;
+        private long memTableBytes;
+        private long memTableTotalBytes;
+        private Duration memTableAge;
+        private Duration retention;
+        private long transactionBytes;
+        private long pendingWriteBytes;
+        private Duration transactionIdle;
+        private Duration collectionGrace;
+        private long targetFileBytes;
+        private CacheOptions caches;
+        private OptionalLong compactionBytesPerSecond;
+        private Duration maxWriteWait;
+        private ApplyOptions apply;
+        private int manifestChanges;
+        private long maxChangesBytes;
+        private Optional<LogId> givenUpLog;
+
+        Draft(StorageOptions from) {
+            log = from.log;
+            memTableBytes = from.memTableBytes;
+            memTableTotalBytes = from.memTableTotalBytes;
+            memTableAge = from.memTableAge;
+            retention = from.retention;
+            transactionBytes = from.transactionBytes;
+            pendingWriteBytes = from.pendingWriteBytes;
+            transactionIdle = from.transactionIdle;
+            collectionGrace = from.collectionGrace;
+            targetFileBytes = from.targetFileBytes;
+            caches = from.caches;
+            compactionBytesPerSecond = from.compactionBytesPerSecond;
+            maxWriteWait = from.maxWriteWait;
+            apply = from.apply;
+            manifestChanges = from.manifestChanges;
+            maxChangesBytes = from.maxChangesBytes;
+            givenUpLog = from.givenUpLog;
+        }
+
+        StorageOptions build() {
+            return new StorageOptions(
+                    log,
+                    memTableBytes,
+                    memTableTotalBytes,
+                    memTableAge,
+                    retention,
+                    transactionBytes,
+                    pendingWriteBytes,
+                    transactionIdle,
+                    collectionGrace,
+                    targetFileBytes,
+                    caches,
+                    compactionBytesPerSecond,
+                    maxWriteWait,
+                    apply,
+                    manifestChanges,
+                    maxChangesBytes,
+                    givenUpLog);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.stele.engine.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.catalog.CatalogService;
+import io.stele.engine.node.EngineLog;
+import io.stele.engine.node.Shards;
+import io.stele.engine.shard.TableGroupShard;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.snapshot.SnapshotRegistry;
+import io.stele.engine.transaction.Coordinator;
+import io.stele.engine.wal.SnapshotLsn;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The opener of snapshots over all shards of a node: one LSN, at or below which every shard has
+ * applied all records of the log. Safe for use by many threads.
+ */
+public final class SnapshotOpener {
+    private final EngineLog log;
+    private final Shards shards;
+    private final SnapshotRegistry snapshots;
+    private final CatalogService catalog;
+
+    public SnapshotOpener(
+            EngineLog log, Shards shards, SnapshotRegistry snapshots, CatalogService catalog) {
+        this.log = requireNonNull(log, "log is null");
+        this.shards = requireNonNull(shards, "shards is null");
+        this.snapshots = requireNonNull(snapshots, "snapshots is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+    }
+
+    /** As {@code StorageEngine.openSnapshot(Optional, Optional, Duration)}. */
+    public CompletableFuture<LeasedSnapshot> open(
+            Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
+        AtomicReference<SnapshotLsn> taken = new AtomicReference<>();
+        LeasedSnapshot snapshot =
+                snapshots.open(() -> choose(at, atLeast, taken), catalog.current(), ttl.toMillis());
+        SnapshotLsn present = requireNonNull(taken.get());
+        return awaitApplied(present)
+                .handle(
+                        (done, failed) -> {
+                            if (failed != null) {
+                                snapshots.close(snapshot.id());
+                                throw toStele(failed);
+                            }
+                            return snapshot;
+                        });
+    }
+
+    private Lsn choose(
+            Optional<Lsn> at, Optional<Lsn> atLeast, AtomicReference<SnapshotLsn> taken) {
+        SnapshotLsn present = log.snapshotLsn(shards.ids());
+        taken.set(present);
+        Lsn lsn = at.orElse(present.lsn());
+        if (lsn.compareTo(present.lsn()) > 0) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a read point at or before the present LSN "
+                            + present.lsn().withTime()
+                            + ", found "
+                            + lsn.withTime());
+        }
+        if (atLeast.isPresent() && lsn.compareTo(atLeast.get()) < 0) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a snapshot that sees LSN "
+                            + atLeast.get().withTime()
+                            + ", found "
+                            + lsn.withTime()
+                            + (at.isPresent() ? " asked for" : " to be the present"));
+        }
+        return lsn;
+    }
+
+    private CompletableFuture<@Nullable Void> awaitApplied(SnapshotLsn snapshot) {
+        List<CompletableFuture<@Nullable Void>> waits = new ArrayList<>();
+        for (Map.Entry<ShardId, Lsn> last : snapshot.lastAssigned().entrySet()) {
+            waits.add(awaitApplied(shards.shard(last.getKey()), last.getValue()));
+        }
+        return CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> null);
+    }
+
+    /**
+     * A stopped shard is not waited for: reads of its tables fail with the reason, and others
+     * continue.
+     */
+    private static CompletableFuture<@Nullable Void> awaitApplied(TableGroupShard shard, Lsn lsn) {
+        return shard.awaitApplied(lsn)
+                .handle(
+                        (done, failed) -> {
+                            if (failed != null && shard.failure().isEmpty()) {
+                                throw toStele(failed);
+                            }
+                            return null;
+                        });
+    }
+
+    private static SteleException toStele(Throwable failed) {
+        Throwable cause = Coordinator.unwrap(failed);
+        return cause instanceof SteleException known
+                ? known
+                : new SteleException(
+                        ErrorCode.INTERNAL, "Cannot open a read point: " + cause, cause);
+    }
+}

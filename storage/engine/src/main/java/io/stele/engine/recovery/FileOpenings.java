@@ -1,0 +1,213 @@
+package io.stele.engine.recovery;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.LazyReader;
+import io.stele.engine.datafile.SstFile;
+import io.stele.engine.index.IndexView;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.shard.Damage;
+import io.stele.engine.shard.FailedFile;
+import io.stele.engine.shard.StoreWait;
+import io.stele.engine.shard.TableGroupShard;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.tablet.TableView;
+import io.stele.engine.transaction.Retries;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * The opening, some at a time, of the files that a start has not opened, while it already serves.
+ * So lookups find them open, and a table with an unusable file is set aside soon, even without a
+ * request for it. Files that the store does not return now are requested again, one at a time.
+ * Thread-safe.
+ */
+public final class FileOpenings {
+    /** Each waits for one request; the rest of the store's capacity is for readers. */
+    private static final int AT_ONCE = 32;
+
+    /** Of one table in one shard that are listed; with more, the rest shows at the next start. */
+    static final int MAX_DAMAGES = 100;
+
+    private final LongSupplier nowMillis;
+    private final Retries retries;
+    private final Executor executor;
+    private final Queue<Opening> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<Opening> postponed = new ConcurrentLinkedQueue<>(); // by an outage
+    private final AtomicBoolean retrying = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /**
+     * @param executor of calls that wait for the store
+     */
+    public FileOpenings(LongSupplier nowMillis, Retries retries, Executor executor) {
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.retries = requireNonNull(retries, "retries is null");
+        this.executor = requireNonNull(executor, "executor is null");
+    }
+
+    /** Begins with what the tables of shards have now. */
+    public void begin(Collection<TableGroupShard> shards) {
+        for (TableGroupShard shard : shards) {
+            if (shard.failure().isPresent()) {
+                continue;
+            }
+            for (TableShard table : shard.tables()) {
+                addFiles(new OpenedTable(shard, table));
+            }
+        }
+        int runners = Math.min(AT_ONCE, waiting.size()); // which begin to take of it at once
+        for (int i = 0; i < runners; i++) {
+            executor.execute(this::run);
+        }
+    }
+
+    private void addFiles(OpenedTable table) {
+        List<Opening> openings = new ArrayList<>();
+        TableView view = table.table.view();
+        List<SstFile> sstFiles = new ArrayList<>(view.sstFiles());
+        for (IndexView index : view.indexes()) {
+            sstFiles.addAll(index.files());
+        }
+        for (SstFile file : sstFiles) {
+            openings.add(new Opening(table, file.entry(), file.lazyReader()));
+        }
+        for (ColumnFile file : view.columnFiles()) {
+            file.lazyKeyIndex()
+                    .ifPresent(index -> openings.add(new Opening(table, file.entry(), index)));
+        }
+        openings.removeIf(opening -> opening.reader.isOpen());
+        table.left = openings.size();
+        waiting.addAll(openings);
+    }
+
+    private void run() {
+        for (Opening next = waiting.poll(); next != null && !closed; next = waiting.poll()) {
+            try {
+                openAndEnd(next);
+            } catch (IOException | UncheckedIOException outage) {
+                postponed.add(next);
+                retryPostponed();
+            }
+        }
+    }
+
+    private void openAndEnd(Opening opening) throws IOException {
+        opening.table.ended(open(opening));
+    }
+
+    private void retryPostponed() {
+        if (closed || postponed.isEmpty() || !retrying.compareAndSet(false, true)) {
+            return;
+        }
+        retries.untilDone("Opening of files", executor, this::openPostponed)
+                .whenComplete(
+                        (done, closing) -> {
+                            retrying.set(false);
+                            if (closing == null) {
+                                retryPostponed(); // of what was postponed meanwhile
+                            }
+                        });
+    }
+
+    /**
+     * @throws IOException of the store, which does not give one of them yet
+     */
+    private boolean openPostponed() throws IOException {
+        for (Opening next = postponed.peek(); next != null && !closed; next = postponed.peek()) {
+            openAndEnd(next);
+            postponed.poll(); // nothing, if it was closed meanwhile
+        }
+        return true;
+    }
+
+    /**
+     * The damage, if there is one.
+     *
+     * @throws IOException of the store, which does not return the file now
+     */
+    private Optional<Failed> open(Opening opening) throws IOException {
+        TableShard table = opening.table.table;
+        try {
+            if (!table.isDropped()) {
+                opening.reader.get();
+            }
+            return Optional.empty();
+        } catch (IOException | RuntimeException | Error thrown) {
+            Exception broken = StoreWait.damage(thrown);
+            return Optional.of(
+                    new Failed(
+                            opening.entry,
+                            Damage.of(
+                                    opening.table.shard.id(),
+                                    table.schema().id(),
+                                    FailedFile.of(opening.entry, broken),
+                                    broken,
+                                    nowMillis.getAsLong())));
+        }
+    }
+
+    /** No further file is opened. */
+    public void close() {
+        closed = true;
+        waiting.clear();
+        postponed.clear();
+    }
+
+    private record Opening(OpenedTable table, FileEntry entry, LazyReader<?> reader) {}
+
+    private record Failed(FileEntry entry, Damage damage) {}
+
+    /** A table whose files are being opened. Guarded by itself. */
+    private static final class OpenedTable {
+        private final TableGroupShard shard;
+        private final TableShard table;
+        private final List<Failed> failed = new ArrayList<>();
+        private int left; // before the first is opened, by one thread
+
+        private OpenedTable(TableGroupShard shard, TableShard table) {
+            this.shard = shard;
+            this.table = table;
+        }
+
+        private synchronized void ended(Optional<Failed> one) {
+            one.filter(found -> failed.size() < MAX_DAMAGES).ifPresent(failed::add);
+            left--;
+            if (left == 0 && !failed.isEmpty()) {
+                List<Failed> all = List.copyOf(failed);
+                shard.context().execute(() -> setAside(all));
+            }
+        }
+
+        /** Files that a compaction has replaced meanwhile may be missing, correctly. */
+        private void setAside(List<Failed> all) {
+            Set<String> present =
+                    table.view().files().map(FileEntry::fileId).collect(Collectors.toSet());
+            List<Damage> damages =
+                    all.stream()
+                            .filter(one -> present.contains(one.entry.fileId()))
+                            .map(Failed::damage)
+                            .toList();
+            boolean serves =
+                    shard.failure().isEmpty()
+                            && shard.findTable(table.schema().id())
+                                    .filter(table::equals)
+                                    .isPresent();
+            if (serves && !damages.isEmpty()) {
+                shard.setAside(table, damages, shard.appliedLsn());
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package io.stele.engine.recovery;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.catalog.CatalogService;
+import io.stele.engine.shard.Damage;
+import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.wal.RecordType;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Tables of catalog versions that were given up. Their names and columns are unknown, so they are
+ * not served. They were not dropped either, so their files and log records stay until an operator
+ * drops {@code table/<table id>}.
+ *
+ * <p>Invariant: no table of the catalog is among them. Filled by recovery on one thread; after that
+ * any thread reads.
+ */
+public final class LostTables {
+    private final CatalogService catalog;
+    private final DroppedObjects dropped;
+    private final Map<TableId, Integer> objects = new TreeMap<>(); // how many lie in its folder
+    private final Set<TableId> logged = new TreeSet<>(); // with records of lost shards
+    private final Map<ShardId, RetainedRecords> records = new HashMap<>(); // of these shards
+    private final Map<String, Damage> unreadable = new TreeMap<>(); // such records, by object
+    private long sinceMillis;
+    private long highestFolder; // id of a lost table
+
+    LostTables(CatalogService catalog, DroppedObjects dropped) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.dropped = requireNonNull(dropped, "dropped is null");
+    }
+
+    /**
+     * Finds them; call it when the tables of the catalog are loaded.
+     *
+     * @param dataObjects all data files
+     */
+    public void find(StartTask<List<ObjectEntry>> dataObjects, long nowMillis) throws IOException {
+        sinceMillis = nowMillis;
+        if (!catalog.current().hasGivenUp()) {
+            return; // do not wait for the list of all objects
+        }
+        for (ObjectEntry entry : dataObjects.get()) {
+            findTable(entry.path()).ifPresent(table -> objects.merge(table, 1, Integer::sum));
+        }
+    }
+
+    boolean has(TableId table) {
+        return catalog.damage().isEmpty()
+                && catalog.current().isLost(table)
+                && !dropped.hasObject(name(table));
+    }
+
+    /** Whether the folder of an object is that of a lost table. */
+    public boolean hasFolder(String path) {
+        Optional<TableId> table = findTable(path);
+        table.ifPresent(id -> highestFolder = Math.max(highestFolder, id.value()));
+        return table.isPresent();
+    }
+
+    private Optional<TableId> findTable(String path) {
+        int begin = DroppedObjects.DATA.length();
+        int end = path.indexOf('/', begin);
+        OptionalLong id = end < 0 ? OptionalLong.empty() : parse(path.substring(begin, end));
+        return id.isPresent()
+                ? Optional.of(new TableId(id.getAsLong())).filter(this::has)
+                : Optional.empty();
+    }
+
+    private static OptionalLong parse(String id) {
+        return id.matches("[1-9][0-9]{0,17}")
+                ? OptionalLong.of(Long.parseLong(id))
+                : OptionalLong.empty();
+    }
+
+    /** Whether a shard may have been made by a version that was given up. */
+    boolean hasShard(ShardId shard) {
+        return catalog.damage().isEmpty() && catalog.current().isLostGroup(shard.tableGroup());
+    }
+
+    /** A record of such a shard is met. */
+    void note(ShardId shard, Lsn lsn, RecordType type, ByteBuffer payload) {
+        if (dropped.hasRecord(shard, lsn)) {
+            return;
+        }
+        try {
+            Set<TableId> tables = new TreeSet<>(RetainedRecords.tablesOf(lsn, type, payload));
+            boolean isAbout = tables.removeIf(table -> !has(table));
+            if (tables.isEmpty() && (isAbout || !records.containsKey(shard))) {
+                return;
+            }
+            logged.addAll(tables);
+        } catch (SteleException corrupt) {
+            addUnreadable(shard, DroppedObjects.LOG + shard + "/" + lsn, corrupt);
+        }
+        records.merge(
+                shard,
+                new RetainedRecords(lsn.value(), lsn.value(), Optional.empty()),
+                (known, more) ->
+                        new RetainedRecords(
+                                Math.min(known.firstLsn(), more.firstLsn()),
+                                Math.max(known.lastLsn(), more.lastLsn()),
+                                Optional.empty()));
+    }
+
+    /** A stored record of such a shard cannot be read; its object stays. */
+    void noteUnreadable(ShardId shard, String object, Exception broken) {
+        addUnreadable(shard, object, broken);
+        records.putIfAbsent(shard, new RetainedRecords(0, 0, Optional.empty()));
+    }
+
+    private void addUnreadable(ShardId shard, String object, Exception broken) {
+        unreadable.put(
+                object,
+                new Damage(
+                        Optional.of(shard),
+                        Optional.empty(),
+                        object,
+                        String.valueOf(broken.getMessage()),
+                        sinceMillis));
+    }
+
+    /**
+     * Reserves every table id found in records of the log or in names of objects, so that it is
+     * never assigned again, even if the catalog versions that assigned it are missing.
+     *
+     * @param loggedInKnown tables with records in the shards that exist
+     * @param inDoubt tables of transactions without an outcome yet
+     */
+    public void leaveOut(ObjectStore store, Set<TableId> loggedInKnown, Set<TableId> inDoubt)
+            throws IOException {
+        long table = highestFolder;
+        for (Set<TableId> tables : List.of(logged, loggedInKnown, inDoubt)) {
+            for (TableId one : tables) {
+                table = Math.max(table, one.value());
+            }
+        }
+        int group = records.keySet().stream().mapToInt(ShardId::tableGroup).max().orElse(0);
+        if (table >= catalog.current().nextTableId()) {
+            // Whose shards are unknown as well: manifests of its table group may be there
+            for (ObjectEntry entry : store.list(DroppedObjects.MANIFESTS)) {
+                group = Math.max(group, tableGroup(entry.path()));
+            }
+        }
+        catalog.leaveOut(table, group);
+    }
+
+    /** That of a manifest's path; 0 if the path is no manifest's. */
+    private static int tableGroup(String path) {
+        String folder = path.substring(DroppedObjects.MANIFESTS.length());
+        return ShardNames.parse(folder.substring(0, Math.max(0, folder.indexOf('/'))))
+                .map(ShardId::tableGroup)
+                .orElse(0);
+    }
+
+    /** The records of such shards that must be retained when the log is trimmed. */
+    public Map<ShardId, RetainedRecords> retainedRecords() {
+        return Map.copyOf(records);
+    }
+
+    /**
+     * The damage to list.
+     *
+     * @param loggedInKnown tables with records in the shards that exist
+     */
+    public List<Damage> damages(Set<TableId> loggedInKnown) {
+        Set<TableId> tables = new TreeSet<>(objects.keySet());
+        tables.addAll(logged);
+        tables.addAll(loggedInKnown);
+        List<Damage> damages = new ArrayList<>();
+        for (TableId table : tables) {
+            damages.add(
+                    new Damage(
+                            Optional.empty(),
+                            Optional.of(table),
+                            name(table),
+                            "Expected table id %s in the catalog, found that it was created by a version which was given up; %d objects of it and its log records are kept"
+                                    .formatted(table, objects.getOrDefault(table, 0)),
+                            sinceMillis));
+        }
+        damages.addAll(unreadable.values());
+        return damages;
+    }
+
+    private static String name(TableId table) {
+        return DroppedObjects.TABLES + table;
+    }
+}

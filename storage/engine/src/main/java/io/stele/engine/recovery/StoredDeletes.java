@@ -1,0 +1,70 @@
+package io.stele.engine.recovery;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.datafile.DeletionVector;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.manifest.FileEntry;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/**
+ * The deletion vectors of a node that starts, read many at a time. They are the only part of files
+ * that a start needs and manifests do not have. Files without deletions have none.
+ *
+ * <p>Confined to one thread, which first requests those of all files and then takes the result of
+ * each.
+ */
+public final class StoredDeletes {
+    private final TableFiles files;
+    private final Executor executor;
+    private final Map<String, StartTask<DeletionVector>> read = new HashMap<>(); // by path
+    private volatile boolean isGivenUp;
+
+    /**
+     * @param executor of calls that wait for the store; takes every one
+     */
+    public StoredDeletes(TableFiles files, Executor executor) {
+        this.files = requireNonNull(files, "files is null");
+        this.executor = requireNonNull(executor, "executor is null");
+    }
+
+    TableFiles files() {
+        return files;
+    }
+
+    /** Begins to read those of some files; fails never. */
+    public void read(List<FileEntry> entries) {
+        for (FileEntry entry : entries) {
+            if (entry.deleteVector().isPresent()) {
+                read.put(entry.path(), StartTask.begin(executor, () -> read(entry)));
+            }
+        }
+    }
+
+    private DeletionVector read(FileEntry entry) throws IOException {
+        if (isGivenUp) {
+            throw new IOException("The start that wanted " + entry.path() + " has ended");
+        }
+        return files.readDeletes(entry);
+    }
+
+    /** Those that have not started are not read any more, because their reader has failed. */
+    public void giveUp() {
+        isGivenUp = true;
+    }
+
+    /**
+     * That of a file; waits for it.
+     *
+     * @throws IOException, as well as any other exception, if it cannot be read
+     */
+    DeletionVector of(FileEntry entry) throws IOException {
+        return entry.deleteVector().isEmpty()
+                ? new DeletionVector()
+                : requireNonNull(read.remove(entry.path()), "the file was not asked for").get();
+    }
+}

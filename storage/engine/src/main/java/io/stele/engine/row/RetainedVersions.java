@@ -1,0 +1,66 @@
+package io.stele.engine.row;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The versions of a sorted sequence that some reader at or above the retention point can still see:
+ * of each key the newest one, and every older one that became obsolete after the retention point.
+ * Confined to one thread.
+ */
+public final class RetainedVersions {
+    /** {@link #endLsn} of a version without a newer one in the sequence. */
+    public static final long PRESENT = Long.MAX_VALUE;
+
+    private final Iterator<KeyedVersion> versions;
+    private final long retentionLsn;
+    private final long expiredLsn;
+    private @Nullable KeyedVersion current;
+    private long endLsn = PRESENT;
+
+    /**
+     * @param versions by key ascending, LSN descending
+     */
+    public RetainedVersions(Iterator<KeyedVersion> versions, long retentionLsn) {
+        this(versions, retentionLsn, 0);
+    }
+
+    /**
+     * @param expiredLsn versions below have expired for every reader, deletions among them: what
+     *     these delete is older still
+     */
+    public RetainedVersions(Iterator<KeyedVersion> versions, long retentionLsn, long expiredLsn) {
+        this.versions = requireNonNull(versions, "versions is null");
+        this.expiredLsn = expiredLsn;
+        this.retentionLsn = retentionLsn;
+    }
+
+    /** Moves to the next retained version; false at the end. */
+    public boolean advance() {
+        while (versions.hasNext()) {
+            KeyedVersion newer = current;
+            KeyedVersion next = versions.next();
+            boolean sameKey = newer != null && newer.compareKey(next) == 0;
+            if (sameKey && requireNonNull(newer).lsn() == next.lsn()) {
+                continue; // files may each have the tombstone of one deletion of partitions
+            }
+            endLsn = sameKey ? requireNonNull(newer).lsn() : PRESENT;
+            current = next;
+            if (endLsn > retentionLsn && next.lsn() >= expiredLsn) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public KeyedVersion version() {
+        return requireNonNull(current, "no version yet");
+    }
+
+    /** The LSN from which this version is not visible any more. */
+    public long endLsn() {
+        return endLsn;
+    }
+}

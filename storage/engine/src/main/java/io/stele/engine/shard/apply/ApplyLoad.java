@@ -1,0 +1,57 @@
+package io.stele.engine.shard.apply;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * A counter of the groups of records, rows and barriers that a shard receives to apply, by time
+ * window. Confined to the shard's context.
+ */
+public final class ApplyLoad {
+    private final LongSupplier nowMillis;
+    private final long windowMillis;
+    private long startMillis = Long.MIN_VALUE; // of the window; before the first: none
+    private long groups;
+    private long behind;
+    private long rows;
+    private long barriers;
+
+    public ApplyLoad(LongSupplier nowMillis, long windowMillis) {
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.windowMillis = windowMillis;
+    }
+
+    /**
+     * @param isBehind whether one before was not applied yet
+     */
+    public void group(long groupRows, boolean isBehind) {
+        groups++;
+        rows += groupRows;
+        behind += isBehind ? 1 : 0;
+    }
+
+    public void barrier() {
+        barriers++;
+    }
+
+    /** The window, if it is over; then the next one begins. */
+    public Optional<ApplyWindow> take() {
+        long now = nowMillis.getAsLong();
+        if (startMillis == Long.MIN_VALUE) {
+            startMillis = now;
+        }
+        long millis = now - startMillis;
+        if (millis < windowMillis) {
+            return Optional.empty();
+        }
+        ApplyWindow window = new ApplyWindow(millis, groups, behind, rows, barriers);
+        startMillis = now;
+        groups = 0;
+        behind = 0;
+        rows = 0;
+        barriers = 0;
+        return Optional.of(window);
+    }
+}

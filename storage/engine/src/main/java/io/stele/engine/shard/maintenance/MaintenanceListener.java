@@ -1,0 +1,23 @@
+package io.stele.engine.shard.maintenance;
+
+import io.stele.protocol.SteleException;
+
+/** A listener for failures of background work. Called on contexts of shards: it must not wait. */
+public interface MaintenanceListener {
+    /** It failed, for the first time or once more. */
+    void failed(MaintenanceFailure failure);
+
+    /**
+     * The work succeeded, or is no longer needed.
+     *
+     * @param last the last reported failure
+     */
+    void recovered(MaintenanceFailure last);
+
+    /**
+     * A manifest shows that another engine owns the shard, which has stopped.
+     *
+     * @param cause as requests for the shard get it
+     */
+    default void ownershipLost(SteleException cause) {}
+}

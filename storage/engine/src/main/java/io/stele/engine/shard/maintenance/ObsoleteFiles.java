@@ -1,0 +1,13 @@
+package io.stele.engine.shard.maintenance;
+
+import java.util.List;
+
+/**
+ * A receiver of the paths of obsolete files, for their later deletion: no manifest names them any
+ * more, and new readers do not find them. Thread-safe.
+ */
+@FunctionalInterface
+public interface ObsoleteFiles {
+    /** These can be deleted once no reader is left that came before this call. */
+    void add(List<String> paths);
+}

@@ -1,0 +1,105 @@
+package io.stele.engine.shard.write;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An overlay of the changes of batches that are logged but not applied yet: the newest value of
+ * each key, or its deletion. It lies over the applied state. So a batch can be evaluated without
+ * waiting for the batches before it.
+ *
+ * <p>The entries of the batch being evaluated are staged: {@link #find} returns them at once, and
+ * they are kept or discarded as a whole.
+ *
+ * <p>Invariant: an entry stays until the last batch that changed its key is applied. Confined to
+ * the shard's context.
+ */
+public final class InFlightKeys {
+    private final Map<KeySlice, Entry> entries = new HashMap<>();
+    private final Deque<Logged> order = new ArrayDeque<>();
+    private final Map<KeySlice, Entry> staged = new LinkedHashMap<>();
+
+    /**
+     * The value of a key: {@code length} bytes of an array that never changes, or nothing.
+     *
+     * @param array null if the key is deleted
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Entry(long batch, byte @Nullable [] array, int offset, int length) {
+        /** Whether the key is gone. */
+        boolean isGone() {
+            return array == null;
+        }
+    }
+
+    private record Logged(long batch, KeySlice key) {}
+
+    /** The value by the newest batch that has the key; null: no batch in flight has it. */
+    @Nullable Entry find(byte[] key) {
+        return find(new KeySlice(key));
+    }
+
+    @Nullable
+    public Entry find(KeySlice key) {
+        Entry entry = staged.isEmpty() ? null : staged.get(key);
+        return entry != null ? entry : entries.get(key);
+    }
+
+    /** The value of the key by the batches before the one being evaluated. */
+    @Nullable Entry findKept(KeySlice key) {
+        return entries.get(key);
+    }
+
+    /** The changes of the batch being evaluated, by the first change of each key. */
+    Map<KeySlice, Entry> staged() {
+        return staged;
+    }
+
+    /** The batch being evaluated gives the key this value. */
+    void put(byte[] key, byte[] value) {
+        put(new KeySlice(key), value, 0, value.length);
+    }
+
+    void put(KeySlice key, byte[] array, int offset, int length) {
+        staged.put(key, new Entry(0, array, offset, length));
+    }
+
+    /** The batch being evaluated takes the key away. */
+    void remove(KeySlice key) {
+        staged.put(key, new Entry(0, null, 0, 0));
+    }
+
+    /** The batch goes to the log. */
+    void keep(long batch) {
+        for (Map.Entry<KeySlice, Entry> change : staged.entrySet()) {
+            Entry entry = change.getValue();
+            entries.put(
+                    change.getKey(),
+                    new Entry(batch, entry.array(), entry.offset(), entry.length()));
+            order.addLast(new Logged(batch, change.getKey()));
+        }
+        staged.clear();
+    }
+
+    /** The batch does not go to the log, or not yet. */
+    void takeBack() {
+        staged.clear();
+    }
+
+    /** This batch and all before it are applied: memory has their changes. */
+    void applied(long batch) {
+        for (Logged next = order.peekFirst();
+                next != null && next.batch() <= batch;
+                next = order.peekFirst()) {
+            order.removeFirst();
+            Entry entry = entries.get(next.key());
+            if (entry != null && entry.batch() == next.batch()) {
+                entries.remove(next.key());
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.stele.engine.snapshot;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * An epoch-based registry of the readers that may still use files, by which obsolete files are
+ * deleted safely. Readers enter and exit some hundred thousand times a second. The question whether
+ * all readers before some moment have exited is rare.
+ *
+ * <p>A reader belongs to the generation that is current when it enters. {@link #now} begins a new
+ * generation. Thread-safe; readers take no lock.
+ */
+public final class Readers {
+    @GuardedBy("this")
+    private final Deque<Generation> generations = new ArrayDeque<>();
+
+    private volatile Generation current = new Generation(0);
+
+    Readers() {
+        generations.add(current);
+    }
+
+    /** The readers that came between two moments. */
+    public static final class Generation {
+        private final long number;
+        private final LongAdder came = new LongAdder();
+        private final LongAdder went = new LongAdder();
+
+        private Generation(long number) {
+            this.number = number;
+        }
+
+        /**
+         * Whether all readers have gone. It is sound although sums are not snapshots: both only
+         * grow, and the sum of the gone is read first.
+         */
+        private boolean isEmpty() {
+            long gone = went.sum();
+            return came.sum() == gone;
+        }
+    }
+
+    /** A reader comes; call before looking at a view. */
+    public Generation enter() {
+        while (true) {
+            Generation generation = current;
+            generation.came.increment();
+            if (generation == current) {
+                return generation;
+            }
+            generation.went.increment(); // a new generation began, and we may have been overlooked
+        }
+    }
+
+    public void exit(Generation generation) {
+        generation.went.increment();
+    }
+
+    /** A number above that of all readers that came, not above that of those that come. */
+    public synchronized long now() {
+        Generation next = new Generation(current.number + 1);
+        generations.add(next);
+        current = next;
+        return next.number;
+    }
+
+    /** Whether every reader that came before {@link #now} returned {@code number} has gone. */
+    public synchronized boolean allGoneSince(long number) {
+        while (generations.size() > 1 && generations.getFirst().isEmpty()) {
+            generations.removeFirst();
+        }
+        return generations.getFirst().number >= number;
+    }
+}

@@ -1,0 +1,239 @@
+package io.stele.engine.snapshot;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.catalog.Catalog;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The registry of a node's leased snapshots, of the row history that is retained for them, and of
+ * the readers that may still use files.
+ *
+ * <p>Each table has a horizon: the LSN below which it may have dropped versions. The horizon
+ * follows the time of expiry at the distance of the table's retention. It goes no further than the
+ * oldest LSN that is held ("lsnRef" in Hologres).
+ *
+ * <p>Invariant: a horizon never moves back. Invariant: if a reader begins with an LSN at or above
+ * the horizon, the horizon stays at or below that LSN until the reader ends. So no reader misses a
+ * version that a flush or a compaction drops below the horizon. Guarded by its own lock.
+ */
+public final class SnapshotRegistry {
+    private static final int MAX_OPEN = 10_000; // each retains history: more indicate a leak
+
+    private final LongSupplier nowMillis;
+    private final LongSupplier expiryMillis;
+    private final Retention retention;
+    private final String idPrefix;
+    private final Map<String, Lease> leases = new HashMap<>();
+    private final Readers readers = new Readers();
+    private final TreeMap<Long, Integer> held = new TreeMap<>(); // LSN to how many hold it
+    private final Map<TableId, Long> horizons = new ConcurrentHashMap<>(); // written under the lock
+    private long nextId;
+
+    /**
+     * @param nowMillis of leases
+     * @param expiryMillis by which rows expire and history is discarded; at most the present
+     */
+    public SnapshotRegistry(
+            LongSupplier nowMillis,
+            LongSupplier expiryMillis,
+            Retention retention,
+            String idPrefix) {
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.expiryMillis = requireNonNull(expiryMillis, "expiryMillis is null");
+        this.retention = requireNonNull(retention, "retention is null");
+        this.idPrefix = requireNonNull(idPrefix, "idPrefix is null");
+    }
+
+    /**
+     * Leases a snapshot. READ_POINT_EXPIRED if no table retains its history any more; {@link
+     * #check} decides for one table.
+     *
+     * @param choose the snapshot; called while the horizons stand still, so the present is never
+     *     below one; must not wait
+     */
+    public synchronized LeasedSnapshot open(Supplier<Lsn> choose, Catalog catalog, long ttlMillis) {
+        long kept =
+                retained(
+                        retention.longestMillis(
+                                catalog)); // before the present is chosen, which is above it
+        Lsn lsn = choose.get();
+        if (lsn.value() < kept && (held.isEmpty() || lsn.value() < held.firstKey())) {
+            throw expired("", kept, lsn);
+        }
+        if (leases.size() >= MAX_OPEN) {
+            throw new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected at most " + MAX_OPEN + " open read points, found " + leases.size());
+        }
+        LeasedSnapshot snapshot = new LeasedSnapshot(idPrefix + ++nextId, lsn, expiryMillis);
+        leases.put(snapshot.id(), new Lease(snapshot, readers.enter(), deadline(ttlMillis)));
+        hold(lsn);
+        return snapshot;
+    }
+
+    /**
+     * Retains the history from {@code lsn} on, as far as tables still have it, until {@link
+     * #release}.
+     */
+    public synchronized void hold(Lsn lsn) {
+        held.merge(lsn.value(), 1, Integer::sum);
+    }
+
+    public synchronized void release(Lsn lsn) {
+        held.computeIfPresent(lsn.value(), (value, count) -> count == 1 ? null : count - 1);
+    }
+
+    /** Refuses an LSN below the history of a table with READ_POINT_EXPIRED. */
+    public void check(Lsn lsn, TableSchema table) {
+        Lsn horizon = horizon(table);
+        if (lsn.compareTo(horizon) < 0) {
+            throw expired(" of table " + table.qualifiedName(), horizon.value(), lsn);
+        }
+    }
+
+    public synchronized LeasedSnapshot find(String id) {
+        return lease(id).snapshot;
+    }
+
+    public synchronized void renew(String id, long ttlMillis) {
+        lease(id).deadlineMillis = deadline(ttlMillis);
+    }
+
+    public synchronized void close(String id) {
+        Lease lease = leases.remove(id);
+        if (lease != null) {
+            end(lease);
+        }
+    }
+
+    /** Ends the leases whose time is over. */
+    public synchronized void expire() {
+        long now = nowMillis.getAsLong();
+        leases.values()
+                .removeIf(
+                        lease -> {
+                            boolean over = lease.deadlineMillis < now;
+                            if (over) {
+                                end(lease);
+                            }
+                            return over;
+                        });
+    }
+
+    /**
+     * The LSN below which rows of the table have expired for a reader; {@code Long.MAX_VALUE}: one
+     * of the present.
+     */
+    public long firstVisibleLsn(TableSchema table, long readLsn) {
+        if (!table.options().expires()) {
+            return 0;
+        }
+        long present =
+                readLsn == Long.MAX_VALUE ? Lsn.of(nowMillis.getAsLong(), 0).value() : readLsn;
+        return table.options().firstVisibleLsn(present, lastLsnOf(expiryMillis.getAsLong()));
+    }
+
+    /** The LSN below which no reader reads the table any more. */
+    public synchronized Lsn horizon(TableSchema table) {
+        long oldest = retained(retention.millis(table));
+        if (!held.isEmpty()) {
+            oldest = Math.min(oldest, held.firstKey());
+        }
+        return new Lsn(horizons.merge(table.id(), oldest, Math::max));
+    }
+
+    /** Lets a table drop its history below an LSN, as far as it is past and no lease holds it. */
+    public synchronized void forgetBefore(TableId table, Lsn before) {
+        long oldest = Math.min(before.value(), expiryMillis.getAsLong() << 16);
+        if (!held.isEmpty()) {
+            oldest = Math.min(oldest, held.firstKey());
+        }
+        horizons.merge(table, oldest, Math::max);
+    }
+
+    /** Restores the horizon of an earlier engine, which may have dropped history of the table. */
+    public synchronized void restore(TableId table, Lsn horizon) {
+        horizons.merge(table, horizon.value(), Math::max);
+    }
+
+    /** A table was dropped. */
+    public synchronized void forget(TableId table) {
+        horizons.remove(table);
+    }
+
+    /** The last returned {@link #horizon} of the table: nothing above it was dropped. */
+    public long passedLsn(TableId table) {
+        return horizons.getOrDefault(table, 0L);
+    }
+
+    public synchronized int openCount() {
+        return leases.size();
+    }
+
+    /** The readers that may be using files: obsolete files stay until these readers end. */
+    public Readers readers() {
+        return readers;
+    }
+
+    private Lease lease(String id) {
+        Lease lease = leases.get(id);
+        if (lease == null) {
+            throw new SteleException(
+                    ErrorCode.READ_POINT_EXPIRED,
+                    "Expected an open read point, found '" + id + "', which is closed or expired");
+        }
+        return lease;
+    }
+
+    private void end(Lease lease) {
+        readers.exit(lease.reader);
+        release(lease.snapshot.lsn());
+    }
+
+    private long retained(long retentionMillis) {
+        return Math.max(0, expiryMillis.getAsLong() - retentionMillis) << 16;
+    }
+
+    /** Of a millisecond. */
+    static long lastLsnOf(long millis) {
+        return (millis + 1 << 16) - 1;
+    }
+
+    private static SteleException expired(String of, long horizon, Lsn found) {
+        return new SteleException(
+                ErrorCode.READ_POINT_EXPIRED,
+                "Expected an LSN at or after "
+                        + new Lsn(horizon).withTime()
+                        + ", the end of the retained history"
+                        + of
+                        + ", found "
+                        + found.withTime());
+    }
+
+    private long deadline(long ttlMillis) {
+        return nowMillis.getAsLong() + ttlMillis;
+    }
+
+    private static final class Lease {
+        private final LeasedSnapshot snapshot;
+        private final Readers.Generation reader;
+        private long deadlineMillis;
+
+        private Lease(LeasedSnapshot snapshot, Readers.Generation reader, long deadlineMillis) {
+            this.snapshot = snapshot;
+            this.reader = reader;
+            this.deadlineMillis = deadlineMillis;
+        }
+    }
+}

@@ -1,0 +1,421 @@
+package io.stele.engine.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.catalog.CatalogService;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.node.BackgroundTasks;
+import io.stele.engine.node.EngineLog;
+import io.stele.engine.node.Shards;
+import io.stele.engine.shard.TableGroupShard;
+import io.stele.engine.shard.record.PartitionDelete;
+import io.stele.engine.wal.LogHold;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The coordinator of transactions' two-phase commits over shards.
+ *
+ * <p>Each participant logs PREPARE; then their logs are held, which fixes the commit LSN; conflicts
+ * are searched in the changes applied below it; the decision object is created; each participant
+ * logs OUTCOME under the commit LSN; the hold ends. Writers of these shards wait during the hold;
+ * readers above the commit LSN wait for the outcome; none of them fails.
+ *
+ * <p>Invariant: an OUTCOME "committed" is logged only after the decision object has this decision.
+ * While the store does not return the object, the request is repeated. The participants' logs stay
+ * held, so no record can come between, and earlier commits can be read. Only a decision object that
+ * is damaged stops the participants until a restart.
+ *
+ * <p>Safe for use by many threads. Nothing here waits; blocking steps run on background threads.
+ */
+public final class Coordinator {
+    private final Shards shards;
+    private final EngineLog log;
+    private final Decisions decisions;
+    private final CatalogService catalog;
+    private final Retries retries;
+    private final Executor deciding;
+    private final Executor statements;
+    private final Executor prefetching;
+    private final long maxResolvedBytes;
+    private final long epoch;
+
+    /**
+     * @param deciding makes decisions and nothing else, so that nothing is in their way
+     * @param statements waits for the catalog
+     * @param prefetching reads ahead of commits; may block, and nothing else waits for it
+     * @param maxResolvedBytes of the rows that a transaction's conditional operations come to in a
+     *     shard
+     */
+    public Coordinator(
+            Shards shards,
+            EngineLog log,
+            Decisions decisions,
+            CatalogService catalog,
+            Retries retries,
+            Executor deciding,
+            Executor statements,
+            Executor prefetching,
+            long maxResolvedBytes,
+            long epoch) {
+        this.shards = requireNonNull(shards, "shards is null");
+        this.log = requireNonNull(log, "log is null");
+        this.decisions = requireNonNull(decisions, "decisions is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.retries = requireNonNull(retries, "retries is null");
+        this.deciding = requireNonNull(deciding, "deciding is null");
+        this.statements = requireNonNull(statements, "statements is null");
+        this.prefetching = requireNonNull(prefetching, "prefetching is null");
+        this.maxResolvedBytes = Math.min(maxResolvedBytes, LogHold.MAX_RECORD_BYTES / 2);
+        this.epoch = epoch;
+    }
+
+    /** The content of a transaction's commit. */
+    record Commit(
+            String transactionId,
+            Optional<Lsn> readLsn,
+            Map<ShardId, List<byte[]>> batches,
+            Map<ShardId, List<FileEntry>> files,
+            Map<ShardId, List<PartitionDelete>> deletes,
+            Optional<TableId> publish) {
+        /** The shards that have a part in it, in order. */
+        SortedSet<ShardId> participants() {
+            SortedSet<ShardId> participants = new TreeSet<>(batches.keySet());
+            participants.addAll(files.keySet());
+            participants.addAll(deletes.keySet());
+            return participants;
+        }
+    }
+
+    /**
+     * Commits; completes with the commit LSN when every later read sees all of the transaction. It
+     * never throws: every failure is in the future.
+     */
+    CompletableFuture<Lsn> commit(Commit commit) {
+        SortedSet<ShardId> participants = commit.participants();
+        return attempt(
+                        () ->
+                                participants.isEmpty()
+                                        ? commitNothing(commit)
+                                        : commitParts(commit, participants))
+                .thenCompose(lsn -> publish(commit, lsn));
+    }
+
+    private CompletableFuture<Lsn> commitNothing(Commit commit) {
+        Lsn lsn = log.snapshotLsn(List.of()).lsn();
+        return decide(commit, lsn)
+                .thenApply(
+                        decision -> {
+                            if (!decision.committed()) {
+                                throw aborted(commit.transactionId(), "it was decided to abort it");
+                            }
+                            return decision.lsn();
+                        });
+    }
+
+    private CompletableFuture<Lsn> commitParts(Commit commit, SortedSet<ShardId> participants) {
+        Map<ShardId, CompletableFuture<@Nullable Void>> prepared = new TreeMap<>();
+        for (ShardId id : participants) {
+            prepared.put(id, attempt(() -> prepare(commit, id)));
+        }
+        return all(prepared.values())
+                .handle(
+                        (done, failed) ->
+                                failed == null
+                                        ? prefetch(commit, participants)
+                                                .thenCompose(read -> commitPaused(commit, prepared))
+                                        : giveUp(commit, prepared, failed))
+                .thenCompose(next -> next);
+    }
+
+    /** What the check for conflicts reads from files: without the log held, others go on. */
+    private CompletableFuture<@Nullable Void> prefetch(
+            Commit commit, SortedSet<ShardId> participants) {
+        return all(
+                participants.stream()
+                        .map(
+                                id ->
+                                        shards.shard(id)
+                                                .prefetchCommit(
+                                                        commit.transactionId(), prefetching))
+                        .toList());
+    }
+
+    private CompletableFuture<@Nullable Void> prepare(Commit commit, ShardId id) {
+        return shards.shard(id)
+                .prepare(
+                        commit.transactionId(),
+                        commit.readLsn(),
+                        commit.files().getOrDefault(id, List.of()),
+                        commit.batches().getOrDefault(id, List.of()),
+                        commit.deletes().getOrDefault(id, List.of()));
+    }
+
+    /** No conditional write is worked out on what this transaction is about to change. */
+    private CompletableFuture<Lsn> commitPaused(
+            Commit commit, Map<ShardId, CompletableFuture<@Nullable Void>> prepared) {
+        SortedSet<ShardId> participants = new TreeSet<>(prepared.keySet());
+        List<CompletableFuture<@Nullable Void>> paused = new ArrayList<>();
+        participants.forEach(id -> paused.add(shards.shard(id).pauseConditional()));
+        return all(paused)
+                .thenCompose(done -> log.hold(participants))
+                .handle(
+                        (hold, failed) ->
+                                failed == null
+                                        ? commitHeld(commit, participants, hold)
+                                        : giveUp(commit, prepared, failed))
+                .thenCompose(next -> next)
+                .whenComplete(
+                        (lsn, failed) ->
+                                participants.forEach(id -> shards.shard(id).resumeConditional()));
+    }
+
+    /** The commit ends without a decision: the prepared participants are notified. */
+    private CompletableFuture<Lsn> giveUp(
+            Commit commit,
+            Map<ShardId, CompletableFuture<@Nullable Void>> prepared,
+            Throwable failed) {
+        prepared.forEach(
+                (id, part) ->
+                        part.thenCompose(done -> shards.shard(id).abort(commit.transactionId())));
+        return CompletableFuture.failedFuture(undone(commit.transactionId(), unwrap(failed)));
+    }
+
+    private CompletableFuture<Lsn> commitHeld(
+            Commit commit, SortedSet<ShardId> participants, LogHold hold) {
+        return attempt(() -> findConflict(commit, participants, hold))
+                .handle(
+                        (conflict, failed) -> {
+                            if (failed != null) {
+                                return abort(commit, participants, hold, unwrap(failed));
+                            }
+                            if (conflict.isPresent()) {
+                                return abort(commit, participants, hold, conflict.get());
+                            }
+                            return decideHeld(commit, participants, hold);
+                        })
+                .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<Lsn> abort(
+            Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable cause) {
+        return finish(commit, participants, hold, false)
+                .handle(
+                        (done, never) ->
+                                CompletableFuture.<Lsn>failedFuture(
+                                        undone(commit.transactionId(), cause)))
+                .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<Optional<SteleException>> findConflict(
+            Commit commit, SortedSet<ShardId> participants, LogHold hold) {
+        List<CompletableFuture<Optional<SteleException>>> checks = new ArrayList<>();
+        for (ShardId id : participants) {
+            TableGroupShard shard = shards.shard(id);
+            Lsn previous = hold.previous().getOrDefault(id, Lsn.MIN);
+            checks.add(
+                    shard.awaitApplied(previous)
+                            .thenCompose(
+                                    done ->
+                                            shard.findConflict(
+                                                    commit.transactionId(),
+                                                    hold.lsn(),
+                                                    maxResolvedBytes)));
+        }
+        return all(checks)
+                .thenApply(
+                        done ->
+                                checks.stream()
+                                        .map(CompletableFuture::join)
+                                        .flatMap(Optional::stream)
+                                        .findFirst());
+    }
+
+    private CompletableFuture<Lsn> decideHeld(
+            Commit commit, SortedSet<ShardId> participants, LogHold hold) {
+        return decide(commit, hold.lsn())
+                .handle(
+                        (decision, failed) -> {
+                            if (failed != null) {
+                                return stop(commit, participants, hold, failed);
+                            }
+                            boolean ours =
+                                    decision.committed() && decision.lsn().equals(hold.lsn());
+                            return finish(commit, participants, hold, ours)
+                                    .thenApply(
+                                            done -> {
+                                                if (!ours) {
+                                                    throw aborted(
+                                                            commit.transactionId(),
+                                                            "it was decided elsewhere as "
+                                                                    + decision);
+                                                }
+                                                return hold.lsn();
+                                            });
+                        })
+                .thenCompose(next -> next);
+    }
+
+    /** Requests the decision until it is known, without a time limit. */
+    private CompletableFuture<Decision> decide(Commit commit, Lsn lsn) {
+        Decision proposal =
+                new Decision(commit.transactionId(), true, lsn, commit.publish(), epoch);
+        return retries.untilDone(
+                "decide transaction " + commit.transactionId(),
+                deciding,
+                () -> decisions.decide(proposal));
+    }
+
+    /**
+     * Logs how it ended in every participant and ends the hold; completes when it is applied.
+     *
+     * <p>Invariant: the hold of a committed transaction ends only when each of its records is in
+     * the log's queue, so that nothing comes before it.
+     */
+    private CompletableFuture<@Nullable Void> finish(
+            Commit commit, SortedSet<ShardId> participants, LogHold hold, boolean committed) {
+        List<CompletableFuture<CompletableFuture<@Nullable Void>>> logged = new ArrayList<>();
+        for (ShardId id : participants) {
+            logged.add(
+                    retries.untilDone(
+                            "log how transaction " + commit.transactionId() + " ended",
+                            () ->
+                                    shards.shard(id)
+                                            .decide(hold, commit.transactionId(), committed)));
+        }
+        return all(logged)
+                .thenCompose(
+                        done -> {
+                            log.release(hold);
+                            return all(logged.stream().map(CompletableFuture::join).toList());
+                        });
+    }
+
+    /**
+     * The decision cannot be found out: the shards stop until a restart finds it. Records behind
+     * the hold must not be logged before the outcome, so waiting writes are refused.
+     */
+    private CompletableFuture<Lsn> stop(
+            Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable failed) {
+        SteleException cause =
+                new SteleException(
+                        ErrorCode.STORE_FAILED,
+                        "Shards %s stopped: it could not be found out whether transaction %s is committed: %s"
+                                .formatted(participants, commit.transactionId(), unwrap(failed)),
+                        unwrap(failed));
+        participants.forEach(
+                id ->
+                        shards.shard(id)
+                                .context()
+                                .execute(
+                                        () ->
+                                                shards.shard(id)
+                                                        .fail(
+                                                                Decision.path(
+                                                                        commit.transactionId()),
+                                                                cause)));
+        hold.abandon(cause);
+        return CompletableFuture.failedFuture(cause);
+    }
+
+    /**
+     * Publishes the table that a commit creates. The commit is decided, so the request is repeated
+     * until the store answers. If the table is gone after an attempt with an unknown result, it was
+     * public and has been dropped since.
+     */
+    private CompletableFuture<Lsn> publish(Commit commit, Lsn lsn) {
+        if (commit.publish().isEmpty()) {
+            return CompletableFuture.completedFuture(lsn);
+        }
+        AtomicBoolean mayBePublic = new AtomicBoolean();
+        return retries.untilDone(
+                "publish the table of transaction " + commit.transactionId(),
+                () ->
+                        BackgroundTasks.submit(
+                                statements,
+                                () -> {
+                                    publish(commit.publish().get(), mayBePublic);
+                                    return lsn;
+                                }),
+                Coordinator::isStoreOrBusy);
+    }
+
+    private void publish(TableId tableId, AtomicBoolean mayBePublic) {
+        try {
+            catalog.publishTable(tableId);
+        } catch (SteleException failed) {
+            if (failed.code() == ErrorCode.STALE_TABLE && mayBePublic.get()) {
+                return;
+            }
+            if (failed.code() == ErrorCode.STORE_FAILED) {
+                mayBePublic.set(true);
+            }
+            throw failed;
+        }
+    }
+
+    private static boolean isStoreOrBusy(Throwable failure) {
+        return failure instanceof SteleException known
+                && (known.code() == ErrorCode.STORE_FAILED || known.code() == ErrorCode.BUSY);
+    }
+
+    /** The future that a step makes, or a failed one if it throws. */
+    private static <T extends @Nullable Object> CompletableFuture<T> attempt(
+            Supplier<CompletableFuture<T>> step) {
+        try {
+            return step.get();
+        } catch (RuntimeException | Error failed) {
+            return CompletableFuture.failedFuture(failed);
+        }
+    }
+
+    private static CompletableFuture<@Nullable Void> all(
+            Collection<? extends CompletableFuture<?>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> null);
+    }
+
+    public static Throwable unwrap(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+    }
+
+    /** The error of a transaction that is not committed, and never will be. */
+    static SteleException undone(String transactionId, Throwable cause) {
+        return cause instanceof SteleException known && known.code().nothingIsChanged()
+                ? known
+                : new SteleException(
+                        ErrorCode.TRANSACTION_ABORTED,
+                        "Transaction %s is aborted, and nothing is changed: %s"
+                                .formatted(
+                                        transactionId,
+                                        cause instanceof SteleException known
+                                                ? known.getMessage()
+                                                : cause),
+                        cause);
+    }
+
+    private static SteleException aborted(String transactionId, String reason) {
+        return new SteleException(
+                ErrorCode.TRANSACTION_NOT_FOUND,
+                "Expected to commit transaction " + transactionId + ", found that " + reason);
+    }
+}

@@ -1,0 +1,88 @@
+package io.stele.engine.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.objectstore.ConditionalCreate;
+import io.stele.objectstore.ObjectEntry;
+import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The decision objects of transactions: the only record of whether a transaction is committed. The
+ * first process that creates the object decides. Blocks on the store; safe for use by many threads.
+ */
+public final class Decisions {
+    private static final int ATTEMPTS = 5; // a store that fails five times in a row is down
+
+    private final ObjectStore store;
+
+    public Decisions(ObjectStore store) {
+        this.store = requireNonNull(store, "store is null");
+    }
+
+    /**
+     * Decides, unless it is decided already.
+     *
+     * @return the decision
+     * @throws IOException the decision is unknown, and the proposal may still become the decision
+     */
+    public Decision decide(Decision proposal) throws IOException {
+        String path = Decision.path(proposal.transactionId());
+        if (ConditionalCreate.create(store, path, proposal.encode(), ATTEMPTS)
+                == ConditionalCreate.Outcome.CREATED) {
+            return proposal;
+        }
+        return Decision.decode(path, store.readFully(path));
+    }
+
+    Optional<Decision> find(String transactionId) throws IOException {
+        String path = Decision.path(transactionId);
+        try {
+            return Optional.of(Decision.decode(path, store.readFully(path)));
+        } catch (NoSuchFileException undecided) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * The decisions of transactions that create a table; mostly none or one. Damaged ones are
+     * reported to {@code damaged} and left in place.
+     */
+    public List<Decision> ofTable(TableId tableId, Consumer<SteleException> damaged)
+            throws IOException {
+        List<Decision> decisions = new ArrayList<>();
+        for (ObjectEntry entry : store.list(Decision.folder(tableId))) {
+            try {
+                decisions.add(Decision.decode(entry.path(), store.readFully(entry.path())));
+            } catch (SteleException unreadable) {
+                damaged.accept(unreadable);
+            }
+        }
+        return decisions;
+    }
+
+    /** The transactions of engines before this epoch of which there are decisions. */
+    List<String> before(long epoch) throws IOException {
+        List<String> found = new ArrayList<>();
+        for (ObjectEntry entry : store.list(Decision.FOLDER)) {
+            String transactionId = entry.path().substring(entry.path().lastIndexOf('/') + 1);
+            if (TransactionIds.isBefore(transactionId, epoch)
+                    && Decision.path(transactionId).equals(entry.path())) {
+                found.add(transactionId);
+            }
+        }
+        return found;
+    }
+
+    /** Deletes the decision of a transaction, when no client can request its outcome any more. */
+    void forget(String transactionId) throws IOException {
+        store.delete(Decision.path(transactionId));
+    }
+}

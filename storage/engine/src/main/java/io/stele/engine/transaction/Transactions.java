@@ -1,0 +1,631 @@
+package io.stele.engine.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.metadata.SketchBuilder;
+import io.stele.engine.catalog.CatalogService;
+import io.stele.engine.datafile.FileIds;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.garbage.FileCollector;
+import io.stele.engine.manifest.FileEntry;
+import io.stele.engine.manifest.FileKind;
+import io.stele.engine.manifest.KeyIndexFile;
+import io.stele.engine.node.BackgroundTasks;
+import io.stele.engine.node.EngineClock;
+import io.stele.engine.node.EngineThreads;
+import io.stele.engine.node.Shards;
+import io.stele.engine.node.StorageOptions;
+import io.stele.engine.node.WriteBudget;
+import io.stele.engine.node.WriteRoom;
+import io.stele.engine.shard.record.PartitionDelete;
+import io.stele.engine.snapshot.SnapshotRegistry;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ColumnSketch;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transactions of a node from their beginning to their end. Transactions that are not committed
+ * live in memory only: a restart drops them, as if they had been aborted. Safe for use by many
+ * threads.
+ */
+public final class Transactions {
+    private static final int MAX_OPEN = 10_000; // each may hold rows in memory
+
+    /** Of rows in the log, from which on workers may have spilled: it is worth some listings. */
+    private static final long SWEPT_BYTES = 1 << 20;
+
+    private final StorageOptions options;
+    private final WriteBudget budget;
+    private final EngineClock clock;
+    private final Shards shards;
+    private final CatalogService catalog;
+    private final Coordinator coordinator;
+    private final Decisions decisions;
+    private final FileCollector collector;
+    private final SnapshotRegistry snapshots;
+    private final EngineThreads threads;
+    private final StagedTables stagedTables;
+    private final FileClaims claims;
+    private final DecisionCollector decisionCollector;
+    private final WrittenFileCheck fileCheck;
+    private final long epoch;
+    private final AtomicLong nextId = new AtomicLong();
+    private final Map<String, Transaction> open = new ConcurrentHashMap<>();
+
+    public Transactions(
+            StorageOptions options,
+            WriteBudget budget,
+            EngineClock clock,
+            Shards shards,
+            CatalogService catalog,
+            Coordinator coordinator,
+            Decisions decisions,
+            FileCollector collector,
+            SnapshotRegistry snapshots,
+            EngineThreads threads,
+            StagedTables stagedTables,
+            DecisionCollector decisionCollector,
+            TableFiles files,
+            long epoch) {
+        this.options = requireNonNull(options, "options is null");
+        this.budget = requireNonNull(budget, "budget is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.shards = requireNonNull(shards, "shards is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.coordinator = requireNonNull(coordinator, "coordinator is null");
+        this.decisions = requireNonNull(decisions, "decisions is null");
+        this.collector = requireNonNull(collector, "collector is null");
+        this.snapshots = requireNonNull(snapshots, "snapshots is null");
+        this.threads = requireNonNull(threads, "threads is null");
+        this.stagedTables = requireNonNull(stagedTables, "stagedTables is null");
+        this.decisionCollector = requireNonNull(decisionCollector, "decisionCollector is null");
+        this.claims = new FileClaims(shards);
+        this.fileCheck = new WrittenFileCheck(files, threads.lookups());
+        this.epoch = epoch;
+    }
+
+    /** The job that deletes orphan files, with the set of open transactions. */
+    public OrphanFiles orphanFiles(TableFiles files, long epoch) {
+        return new OrphanFiles(
+                files, shards, claims, open::containsKey, collector, threads.background(), epoch);
+    }
+
+    /**
+     * Begins one; its id is never used again. The history since {@code readLsn} is retained until
+     * it ends. A staged table is dropped if the transaction does not commit.
+     *
+     * @param ttl how long it lives unless it is renewed, or rows are staged; empty: the default of
+     *     the options
+     */
+    public String begin(Optional<Lsn> readLsn, TableId tableId, Optional<Duration> ttl) {
+        return begin(
+                tableId,
+                readLsn,
+                stagedTables.find(tableId),
+                ttl.orElse(options.transactionIdle()));
+    }
+
+    private String begin(
+            TableId tableId, Optional<Lsn> readLsn, Optional<TableId> stagedTable, Duration ttl) {
+        if (open.size() >= MAX_OPEN) {
+            throw new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected at most " + MAX_OPEN + " open transactions, found " + open.size());
+        }
+        String id = TransactionIds.of(epoch, nextId.incrementAndGet(), stagedTable);
+        Transaction transaction =
+                new Transaction(
+                        id,
+                        filePrefixes(tableId, id), // fails if the table is gone by now
+                        readLsn,
+                        stagedTable,
+                        options.transactionBytes(),
+                        budget,
+                        ttl.toMillis(),
+                        clock.nowMillis());
+        readLsn.ifPresent(snapshots::hold);
+        open.put(id, transaction);
+        return id;
+    }
+
+    public int openCount() {
+        return open.size();
+    }
+
+    public void stage(
+            String id,
+            Optional<UUID> part,
+            ShardId shard,
+            TableId tableId,
+            byte[] batch,
+            int offset,
+            int length,
+            WriteRoom room) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            throw notFound(id);
+        }
+        transaction.stage(part, shard, tableId, batch, offset, length, room, clock.nowMillis());
+    }
+
+    public CompletableFuture<Lsn> commit(
+            String id,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace,
+            Optional<List<UUID>> parts) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return findCommitted(id);
+        }
+        if (transaction.hasEnded()) { // also if the tables changed meanwhile
+            return transaction.outcome().copy();
+        }
+        Map<ShardId, List<FileEntry>> files = entries(written);
+        Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
+        replace.ifPresent(tableId -> deleteAll(replaceable(tableId), ScanPredicate.ALL, deletes));
+        checkSettled(transaction, written, publish, replace);
+        if (!transaction.end()) {
+            return transaction.outcome().copy();
+        }
+        try {
+            publish.ifPresent(stagedTables::checkPublishable);
+            claims.claim(files);
+        } catch (RuntimeException | Error refused) {
+            end(transaction, refused);
+            return transaction.outcome().copy();
+        }
+        // A writer of many rows may have left temporary objects, though all rows came to the log
+        boolean mayHaveWritten = !written.isEmpty() || transaction.stagedBytes() >= SWEPT_BYTES;
+        transaction
+                .outcome()
+                .whenComplete(
+                        (lsn, failed) -> {
+                            claims.release(files);
+                            if (failed == null && mayHaveWritten) {
+                                collector.sweep(
+                                        transaction.filePrefixes(), Set.copyOf(paths(written)));
+                            }
+                        });
+        Coordinator.Commit commit;
+        try {
+            collector.adopt(paths(written));
+            commit =
+                    new Coordinator.Commit(
+                            id,
+                            transaction.readLsn(),
+                            transaction.staged(parts),
+                            files,
+                            deletes,
+                            publish);
+        } catch (RuntimeException | Error refused) {
+            end(transaction, refused);
+            return transaction.outcome().copy();
+        }
+        if (files.isEmpty()) {
+            run(transaction, commit);
+        } else {
+            fileCheck
+                    .check(files)
+                    .whenComplete(
+                            (done, refused) -> {
+                                if (refused == null) {
+                                    run(transaction, commit);
+                                } else {
+                                    end(transaction, Coordinator.unwrap(refused));
+                                }
+                            });
+        }
+        return transaction.outcome().copy();
+    }
+
+    /**
+     * BUSY if it is unknown whether a table that it changes still exists: the transaction stays
+     * open, and the commit may be repeated.
+     */
+    private void checkSettled(
+            Transaction transaction,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace) {
+        if (!catalog.isUnsettled() || transaction.hasEnded()) {
+            return;
+        }
+        if (publish.isPresent()) {
+            catalog.checkSettled();
+        }
+        Set<TableId> tables = new HashSet<>(transaction.tables());
+        written.forEach(file -> tables.add(file.tableId()));
+        replace.ifPresent(tables::add);
+        for (TableId tableId : tables) {
+            catalog.findUnsettled(tableId)
+                    .ifPresent(
+                            busy -> {
+                                throw busy;
+                            });
+        }
+    }
+
+    /** Workers put the transaction's id before the names of its files. */
+    private List<String> filePrefixes(TableId tableId, String id) {
+        return catalog.current().table(tableId).shards().stream()
+                .map(shard -> FileIds.folder(tableId, shard) + id + "_")
+                .toList();
+    }
+
+    /** Ends one of which it is certain that it is not committed. */
+    private CompletableFuture<@Nullable Void> end(Transaction transaction, Throwable failure) {
+        SteleException cause = Coordinator.undone(transaction.id(), failure);
+        try {
+            ended(transaction);
+            collector.sweep(transaction.filePrefixes(), Set.of());
+            return stagedTables
+                    .drop(transaction.stagedTable())
+                    .whenComplete(
+                            (tried, never) -> transaction.outcome().completeExceptionally(cause));
+        } catch (RuntimeException | Error broken) {
+            // Its remains are found at the next start
+            threads.uncaught().accept(broken);
+            transaction.outcome().completeExceptionally(cause);
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** A transaction that only deletes partitions, of a client that does not repeat that. */
+    public String beginDelete(TableId tableId) {
+        return begin(tableId, Optional.empty(), Optional.empty(), options.transactionIdle());
+    }
+
+    /** The outcome of a transaction that is not open any more; empty if it is. */
+    public Optional<CompletableFuture<Lsn>> findEnded(String id) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return Optional.of(findCommitted(id));
+        }
+        return transaction.hasEnded()
+                ? Optional.of(transaction.outcome().copy())
+                : Optional.empty();
+    }
+
+    /**
+     * Ends the rows of partitions of a table in all shards at one LSN, which it completes with.
+     *
+     * @param id of the transaction that does it, which has no rows
+     * @param partitions domains of partition columns, checked
+     */
+    public CompletableFuture<Lsn> deletePartitions(
+            String id, TableSchema table, ScanPredicate partitions) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return findCommitted(id);
+        }
+        if (!transaction.tables().isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a transaction without rows to delete partitions of %s, found rows of %s in '%s'"
+                            .formatted(table.qualifiedName(), transaction.tables(), id));
+        }
+        if (!transaction.end()) { // by the same request, at this moment
+            return transaction.outcome().copy();
+        }
+        Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
+        deleteAll(table, partitions, deletes);
+        run(
+                transaction,
+                new Coordinator.Commit(
+                        transaction.id(),
+                        Optional.empty(),
+                        Map.of(),
+                        Map.of(),
+                        deletes,
+                        Optional.empty()));
+        return transaction.outcome().copy();
+    }
+
+    private static void deleteAll(
+            TableSchema table,
+            ScanPredicate partitions,
+            Map<ShardId, List<PartitionDelete>> deletes) {
+        PartitionDelete delete = new PartitionDelete(table.id(), partitions);
+        table.shards().forEach(shard -> deletes.put(shard, List.of(delete)));
+    }
+
+    /** If a key were deleted and inserted at one LSN, its two rows could not be distinguished. */
+    private TableSchema replaceable(TableId tableId) {
+        TableSchema table = catalog.current().table(tableId);
+        if (table.hasPrimaryKey()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a table without primary_key to replace the rows of, found "
+                            + table.qualifiedName());
+        }
+        return table;
+    }
+
+    private void run(Transaction transaction, Coordinator.Commit commit) {
+        coordinator
+                .commit(commit)
+                .whenComplete(
+                        (lsn, failed) -> {
+                            if (failed != null
+                                    && Coordinator.unwrap(failed) instanceof SteleException cause
+                                    && cause.code().nothingIsChanged()) {
+                                end(transaction, cause);
+                                return;
+                            }
+                            try {
+                                ended(transaction);
+                            } finally {
+                                if (failed == null) {
+                                    decisionCollector.settled(transaction.id());
+                                    transaction.outcome().complete(lsn);
+                                } else {
+                                    transaction
+                                            .outcome()
+                                            .completeExceptionally(Coordinator.unwrap(failed));
+                                }
+                            }
+                        });
+    }
+
+    /** Completes when what it leaves is gone; nothing happens if it has ended. */
+    public CompletableFuture<@Nullable Void> abort(String id) {
+        Transaction transaction = open.get(id);
+        if (transaction == null || !transaction.end()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return end(transaction, notFound(id));
+    }
+
+    private void ended(Transaction transaction) {
+        if (open.remove(transaction.id()) != null) {
+            transaction.readLsn().ifPresent(snapshots::release);
+        }
+        transaction.clear();
+    }
+
+    /**
+     * Extends the life of a transaction to this time from now; false if it has ended and left
+     * nothing.
+     */
+    public boolean renew(String id, Duration ttl) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return false;
+        }
+        transaction.renew(clock.nowMillis() + ttl.toMillis());
+        return true;
+    }
+
+    /** Aborts the transactions that were not renewed in time. */
+    public void expire() {
+        long now = clock.nowMillis();
+        for (Transaction transaction : List.copyOf(open.values())) {
+            if (transaction.isExpired(now)) {
+                abort(transaction.id())
+                        .whenComplete(
+                                (gone, failed) -> {
+                                    if (failed != null) {
+                                        threads.uncaught().accept(failed);
+                                    }
+                                });
+            }
+        }
+    }
+
+    /** A repeated commit of a transaction that has committed: its decision object has the LSN. */
+    private CompletableFuture<Lsn> findCommitted(String id) {
+        return TransactionIds.isValid(id)
+                ? BackgroundTasks.submit(threads.background(), () -> committed(id))
+                        .thenCompose(this::published)
+                : CompletableFuture.failedFuture(notFound(id));
+    }
+
+    private Decision committed(String id) {
+        try {
+            return decisions.find(id).filter(Decision::committed).orElseThrow(() -> notFound(id));
+        } catch (IOException failed) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "Cannot read the decision of transaction " + id + ": " + failed,
+                    failed);
+        }
+    }
+
+    /**
+     * Makes its table public if that did not get through. The name may have been taken after it was
+     * decided; then there is none.
+     */
+    private CompletableFuture<Lsn> published(Decision decision) {
+        Optional<TableId> staged = decision.publish().flatMap(stagedTables::find);
+        CompletableFuture<@Nullable Void> published = CompletableFuture.completedFuture(null);
+        if (staged.isPresent()) {
+            published =
+                    BackgroundTasks.submit(
+                            threads.catalog(),
+                            () -> {
+                                catalog.publishTable(staged.get());
+                                return null;
+                            });
+        }
+        return published.thenApply(
+                done -> {
+                    checkPublished(decision);
+                    return decision.lsn();
+                });
+    }
+
+    private void checkPublished(Decision decision) {
+        Optional<TableId> table = decision.publish();
+        if (table.isPresent() && catalog.current().findTable(table.get()).isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected the table of transaction %s, found none of id %s: its name was taken, or it is dropped or truncated"
+                            .formatted(decision.transactionId(), table.get()));
+        }
+    }
+
+    private Map<ShardId, List<FileEntry>> entries(List<WrittenFile> written) {
+        Map<ShardId, List<FileEntry>> entries = new TreeMap<>();
+        for (WrittenFile file : written) {
+            TableSchema schema = catalog.current().table(file.tableId());
+            check(file, schema);
+            entries.computeIfAbsent(file.shard(), shard -> new ArrayList<>()).add(entry(file));
+        }
+        return entries;
+    }
+
+    private void check(WrittenFile file, TableSchema schema) {
+        if (schema.orientation().hasRows()) {
+            throw refused(
+                    file,
+                    "a table of orientation 'column'",
+                    "'" + schema.orientation().text() + "'");
+        }
+        if (!schema.shards().contains(file.shard()) || !shards.contains(file.shard())) {
+            throw refused(
+                    file, "one of " + schema.shardCount() + " shards", file.shard().toString());
+        }
+        // The version that the shard has announced will be in effect before this record is applied
+        int schemaVersion =
+                shards.shard(file.shard()).table(schema.id()).announced().schemaVersion();
+        if (file.schemaVersion() != schemaVersion) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected schema version %d of table %s, found %d in %s"
+                            .formatted(
+                                    schemaVersion,
+                                    schema.qualifiedName(),
+                                    file.schemaVersion(),
+                                    file.path()));
+        }
+        if (schema.partitionedBy().isEmpty() == file.partition().isPresent()) {
+            throw refused(
+                    file,
+                    schema.partitionedBy().isEmpty() ? "no partition" : "its partition",
+                    file.partition().isPresent() ? "one" : "none");
+        }
+        if (schema.hasPrimaryKey() && (file.keyIndexPath().isEmpty() || file.minKey().isEmpty())) {
+            throw refused(file, "a key index and a key range", "none");
+        }
+        if (file.metadataBytes().isPresent()) {
+            checkMetadata(file);
+        }
+        for (ColumnSketch sketch : file.sketches().values()) {
+            if (!SketchBuilder.isSketch(sketch)) {
+                throw refused(file, "sketches of columns", "one that cannot be read");
+            }
+        }
+        if (file.rowCount() < 1 || file.rowCount() > Integer.MAX_VALUE) {
+            throw refused(file, "1 to 2^31 - 1 rows", Long.toString(file.rowCount()));
+        }
+        String folder = "data/" + file.tableId() + "/" + file.shard().index() + "/";
+        if (!file.path().startsWith(folder)
+                || !file.keyIndexPath().map(path -> path.startsWith(folder)).orElse(true)) {
+            throw refused(file, "a path in " + folder, file.path());
+        }
+    }
+
+    private static void checkMetadata(WrittenFile file) {
+        String path = WrittenFile.keyIndexPath(file.path());
+        if (!file.keyIndexPath().equals(Optional.of(path))) {
+            throw refused(
+                    file,
+                    "a key index at " + path + ", which has metadata",
+                    file.keyIndexPath().orElse("none"));
+        }
+        int bytes = file.metadataBytes().getAsInt();
+        if (bytes <= 0 || bytes > file.keyIndexSizeBytes()) {
+            throw refused(
+                    file,
+                    "1 to " + file.keyIndexSizeBytes() + " bytes of metadata in the key index",
+                    Integer.toString(bytes));
+        }
+    }
+
+    private static FileEntry entry(WrittenFile file) {
+        return new FileEntry(
+                        file.fileId(),
+                        file.tableId(),
+                        FileKind.COLUMN,
+                        0,
+                        file.path(),
+                        file.sizeBytes(),
+                        file.rowCount(),
+                        Lsn.MIN,
+                        Lsn.MIN,
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        file.schemaVersion(),
+                        file.minKey(),
+                        file.maxKey(),
+                        file.partition(),
+                        file.columns(),
+                        file.keyIndexPath()
+                                .map(
+                                        path ->
+                                                new KeyIndexFile(
+                                                        path,
+                                                        file.keyIndexSizeBytes(),
+                                                        file.metadataBytes())),
+                        Optional.empty())
+                .withBitmapIndex(file.bitmapIndexBytes())
+                .withChecksums(file.checksumBlockBytes())
+                .withSketches(file.sketches());
+    }
+
+    private static List<String> paths(List<WrittenFile> written) {
+        return written.stream().flatMap(file -> file.paths().stream()).toList();
+    }
+
+    private static SteleException refused(WrittenFile file, String expected, String found) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Expected " + expected + ", found " + found + " for file " + file.path());
+    }
+
+    /**
+     * The outcome of a transaction whose commit was requested: completes with its LSN, or
+     * TRANSACTION_NOT_FOUND, when it is decided. INVALID_ARGUMENT if it is still open.
+     */
+    public CompletableFuture<Lsn> findOutcome(String id) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return findCommitted(id);
+        }
+        if (!transaction.hasEnded()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a transaction that is to be committed, found '%s', which is open: no commit has come so far"
+                            .formatted(id));
+        }
+        return transaction.outcome().copy();
+    }
+
+    private static SteleException notFound(String id) {
+        return new SteleException(
+                ErrorCode.TRANSACTION_NOT_FOUND,
+                "Expected an open or committed transaction, found '" + id + "'");
+    }
+}
