@@ -42,6 +42,11 @@ final class InFlightFetches {
             result.complete(Optional.of(fetchedUnit));
         }
 
+        /** Whether {@link #await} gives its result at once. */
+        boolean isEnded() {
+            return result.isDone();
+        }
+
         /**
          * Waits for the fetch. Empty if it brought nothing, so that the caller must check the store
          * or fetch itself.

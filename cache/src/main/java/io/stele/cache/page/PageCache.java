@@ -75,8 +75,8 @@ public final class PageCache implements AutoCloseable {
      *
      * @param loader reads the file itself; called for whole units, from this thread and others, and
      *     not any more when this returns
-     * @return whether all bytes were in the cache; false: the read waited for a loader, its own or
-     *     that of another reader
+     * @return whether all bytes were here, in the store or in memory on their way into it; false:
+     *     the read waited for a loader, its own or that of another reader
      * @throws EOFException if the file ends before
      */
     public boolean read(
@@ -112,12 +112,20 @@ public final class PageCache implements AutoCloseable {
             counters.answered(length);
             return true;
         }
-        if (readMissing(read, missing, loader, counters)) {
+        Waiting waiting = readMissing(read, missing, loader, counters);
+        if (waiting == Waiting.FOR_ITS_FETCH) {
             counters.fetched(length);
         } else {
             counters.answered(length);
         }
-        return false;
+        return waiting == Waiting.NONE;
+    }
+
+    /** What a read of missing units waited for. */
+    private enum Waiting {
+        NONE,
+        FOR_ANOTHER,
+        FOR_ITS_FETCH
     }
 
     /** Copies what is here; returns the units that are not. */
@@ -169,14 +177,13 @@ public final class PageCache implements AutoCloseable {
 
     /**
      * Fetches the units that are not being fetched yet, then waits for the others; in this order,
-     * so that no two readers ever wait for each other. Returns whether this reader fetched anything
-     * itself.
+     * so that no two readers ever wait for each other.
      */
-    private boolean readMissing(
+    private Waiting readMissing(
             PageRead read, List<Long> missing, RangeLoader loader, TableCounters counters)
             throws IOException {
         List<Long> open = missing;
-        boolean fetched = false;
+        Waiting waiting = Waiting.NONE;
         for (int attempt = 0; !open.isEmpty(); attempt++) {
             PageFetcher.Claims mine = new PageFetcher.Claims();
             List<Shared> others = new ArrayList<>();
@@ -185,7 +192,7 @@ public final class PageCache implements AutoCloseable {
                 claim(read, open, mine, others, counters);
                 if (!mine.isEmpty()) {
                     fetcher.fetch(read, mine, loader, counters);
-                    fetched = true;
+                    waiting = Waiting.FOR_ITS_FETCH;
                 }
                 ended = true;
             } finally {
@@ -193,14 +200,17 @@ public final class PageCache implements AutoCloseable {
                     mine.end(inFlight); // no reader may wait for ever
                 }
             }
+            if (waiting == Waiting.NONE && !others.stream().allMatch(Shared::isHere)) {
+                waiting = Waiting.FOR_ANOTHER;
+            }
             open = readShared(read, others, counters);
             if (attempt == MAX_ATTEMPTS && !open.isEmpty()) {
                 loadPast(read, open, loader);
-                fetched = true;
+                waiting = Waiting.FOR_ITS_FETCH;
                 break;
             }
         }
-        return fetched;
+        return waiting;
     }
 
     /** Others have failed so often that this reader stops to wait for them. */
@@ -236,7 +246,11 @@ public final class PageCache implements AutoCloseable {
         }
     }
 
-    private record Shared(long unit, InFlightFetches.UnitFetch unitFetch) {}
+    private record Shared(long unit, InFlightFetches.UnitFetch unitFetch) {
+        boolean isHere() {
+            return unitFetch.isEnded();
+        }
+    }
 
     /** Copies what is wanted of a unit, if it is here. */
     private boolean isHereNow(PageRead read, long unit, TableCounters counters) {

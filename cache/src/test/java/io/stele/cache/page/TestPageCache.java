@@ -78,11 +78,13 @@ class TestPageCache {
         System.arraycopy(content, (int) offset, buffer, at, length);
     }
 
-    private void check(PageCache cache, int offset, int length, RangeLoader loader)
+    /** Reads and compares; returns whether the read found all of it without waiting. */
+    private boolean check(PageCache cache, int offset, int length, RangeLoader loader)
             throws IOException {
         byte[] buffer = new byte[length];
-        cache.read(file, offset, buffer, 0, length, loader);
+        boolean isHere = cache.read(file, offset, buffer, 0, length, loader);
         assertThat(buffer).isEqualTo(Arrays.copyOfRange(content, offset, offset + length));
+        return isHere;
     }
 
     /** Until what was fetched is in the store. */
@@ -290,12 +292,13 @@ class TestPageCache {
                         cache.offer(file, 5, Arrays.copyOfRange(content, 5 * PAGE, 6 * PAGE), PAGE);
                         check(cache, 8 * PAGE, PAGE, this::load);
                         assertThat(cache.storeStatistics().pages()).isZero();
-                        check(cache, 100, 2 * PAGE - 200, none);
-                        check(cache, 4 * PAGE, 2 * PAGE, none);
+                        assertThat(check(cache, 100, 2 * PAGE - 200, none)).isTrue();
+                        assertThat(check(cache, 4 * PAGE, 2 * PAGE, none)).isTrue();
+                        assertThat(check(cache, 5 * PAGE, 2 * PAGE, this::load)).isFalse();
                         load(offset, buffer, at, length);
                     });
             assertThat(cache.unitsOnTheirWay()).isZero();
-            assertThat(cache.storeStatistics().pages()).isEqualTo(6);
+            assertThat(cache.storeStatistics().pages()).isEqualTo(7);
             check(cache, 4 * PAGE, 2 * PAGE, none);
         }
     }

@@ -8,6 +8,7 @@ import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import java.nio.channels.ClosedChannelException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -61,13 +62,27 @@ public final class FlightErrors {
                     ? new SteleException(ErrorCode.of(code), description, retryAfter)
                     : failure(ErrorCode.of(code), description, status.getCause());
         }
-        // HTTP/2's word for a peer that sends too much at a time: another moment may be better
-        ErrorCode found =
-                description.contains("ENHANCE_YOUR_CALM")
-                        ? ErrorCode.UNAVAILABLE
-                        : errorCode(status.getCode());
         return failure(
-                found, "Flight call to " + where + " failed: " + description, status.getCause());
+                isOfTheConnection(status, description)
+                        ? ErrorCode.UNAVAILABLE
+                        : errorCode(status.getCode()),
+                "Flight call to " + where + " failed: " + description,
+                status.getCause());
+    }
+
+    /** Failures of the connection to which gRPC gives a status that does not tell so. */
+    private static boolean isOfTheConnection(Status status, String description) {
+        // HTTP/2's word for a peer that sends too much at a time: another moment may be better
+        if (description.contains("ENHANCE_YOUR_CALM")) {
+            return true;
+        }
+        // A call that begins on a connection just when it is lost is UNKNOWN, "channel closed"
+        for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof ClosedChannelException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The message, cut where it would not fit into headers, which carry it percent-encoded. */
