@@ -12,6 +12,8 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.read.opening.FilePageSources;
 import io.stele.connector.read.opening.ScanCaches;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.IndexedMetadata;
@@ -32,17 +34,21 @@ import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A column file of random bigints as a worker writes it, and its scans. */
 final class BigintFile {
     private static final int PAGE_ROWS = 8 * 1024;
+    private static final AtomicReference<@Nullable Written> last = new AtomicReference<>();
 
     private final TableSchema table;
     private final TrinoTypes types;
@@ -64,30 +70,58 @@ final class BigintFile {
     }
 
     /**
+     * Writes a file into a store. The last one is kept, since tests of a class begin with the same.
+     *
      * @param pages of 8,192 rows
      */
     static BigintFile write(
             ObjectStore store, String path, int columns, int pages, TrinoTypes types)
             throws IOException {
-        TableSchema table = table(columns);
+        Shape shape = new Shape(path, columns, pages);
+        Written written = last.get();
+        if (written == null || !written.shape().equals(shape)) {
+            written = encode(shape, types);
+            last.set(written);
+        }
+        for (Map.Entry<String, byte[]> object : written.objects().entrySet()) {
+            store.put(object.getKey(), object.getValue());
+        }
+        return written.file();
+    }
+
+    private record Shape(String path, int columns, int pages) {}
+
+    private record Written(Shape shape, Map<String, byte[]> objects, BigintFile file) {}
+
+    private static Written encode(Shape shape, TrinoTypes types) throws IOException {
+        InMemoryObjectStore store = new InMemoryObjectStore();
+        TableSchema table = table(shape.columns());
         Random random = new Random(3);
-        long[] sums = new long[columns];
+        long[] sums = new long[shape.columns()];
         OrcFileWriter.Summary summary;
         try (OrcFileWriter file =
                 OrcFileWriter.create(
                         store,
-                        path,
+                        shape.path(),
                         table.columns(),
                         TableOptions.NONE,
                         types,
                         OrcFileWriter.STRIPE_BYTES,
                         OrcFileWriter.Checksums.BESIDE)) {
-            for (int page = 0; page < pages; page++) {
+            for (int page = 0; page < shape.pages(); page++) {
                 file.write(new Page(PAGE_ROWS, blocks(random, sums)));
             }
             summary = file.finish();
         }
-        return new BigintFile(table, types, split(path, summary.sizeBytes()), summary, sums);
+        Map<String, byte[]> objects = new HashMap<>();
+        for (ObjectEntry object : store.list("")) {
+            objects.put(object.path(), store.readFully(object.path()));
+        }
+        return new Written(
+                shape,
+                objects,
+                new BigintFile(
+                        table, types, split(shape.path(), summary.sizeBytes()), summary, sums));
     }
 
     private static TableSchema table(int columns) {
