@@ -202,16 +202,21 @@ public final class BulkWriter implements AutoCloseable {
             throw new SteleException(
                     failure.code(), "The writer ended: " + failure.getMessage(), failure);
         }
-        long start = ticker.getAsLong();
         long retryNanos = MIN_RETRY_NANOS;
+        boolean isAway = false;
+        long awaySince = 0;
         while (true) {
             try {
                 step.run();
                 return;
             } catch (SteleException e) {
                 abandon();
-                long away = ticker.getAsLong() - start;
-                if (away >= patienceNanos(e.code())) {
+                long now = ticker.getAsLong();
+                if (!isAway) { // what the step waited for before was no outage
+                    isAway = true;
+                    awaySince = now;
+                }
+                if (now - awaySince >= patienceNanos(e.code())) {
                     failure =
                             new SteleException(
                                     e.code(), e.getMessage() + "; " + unansweredRows(), e);

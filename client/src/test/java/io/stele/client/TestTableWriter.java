@@ -253,7 +253,7 @@ final class TestTableWriter extends BaseClientTest {
 
     @Test
     void testASidecarThatStaysAwayFailsWithTheNumberOfRows() throws Exception {
-        ClientSettings settings = SETTINGS.withUnavailableTimeout(Duration.ofMillis(300));
+        ClientSettings settings = SETTINGS.withUnavailableTimeout(Duration.ofSeconds(3));
         try (SteleClient client = client(settings);
                 TableWriter writer = client.writer("s", "t")) {
             writer.write(1L, "a");
@@ -306,7 +306,8 @@ final class TestTableWriter extends BaseClientTest {
                 TableWriter writer = client.writer("s", "t")) {
             writer.upsert(1L, "a").get();
         }
-        assertThat(sidecar.duplicates()).isEqualTo(1);
+        // A repetition may be answered too late as well
+        assertThat(sidecar.duplicates()).isPositive();
         assertThat(sidecar.operations()).isEqualTo(1);
     }
 

@@ -336,10 +336,10 @@ public final class DelayingS3Proxy implements AutoCloseable {
         private void emit(OutputStream out, int count, Pace pace, boolean counts)
                 throws IOException {
             pace.await(count);
-            out.write(piece, 0, count);
             if (counts) {
-                sentBytes.addAndGet(count);
+                sentBytes.addAndGet(count); // before their reader can look
             }
+            out.write(piece, 0, count);
         }
 
         private void closeUpstream() throws IOException {

@@ -109,7 +109,7 @@ final class FlightLimitsIT {
                         Map.of(
                                 "stele.flight.max-streams", Integer.toString(MAX_STREAMS),
                                 "stele.flight.max-connections", Integer.toString(MAX_CONNECTIONS),
-                                "stele.flight.stalled-stream-timeout", "2s",
+                                "stele.flight.stalled-stream-timeout", "10s",
                                 "stele.flight.read-batch-size", "64kB",
                                 "stele.flight.max-message-size", "4MB",
                                 "stele.client.max-connections", "2",

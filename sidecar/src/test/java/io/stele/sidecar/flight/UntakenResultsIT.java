@@ -109,7 +109,8 @@ final class UntakenResultsIT {
 
     @Test
     void whoTakesNothingLosesTheConnection(@TempDir Path directory) throws Exception {
-        start(directory, "1s");
+        start(directory, "5s"); // a result is held for 5 to 10 s
+        awaitReplyBytes(held -> held == 0); // the first request is slow
         ManagedChannel channel = channel();
         try {
             Asked asked = ask(channel);

@@ -89,7 +89,7 @@ final class TlsIT {
         properties.put("stele.tls.enabled", "true");
         properties.put("stele.tls.keystore.path", keystore.toString());
         properties.put("stele.tls.keystore.password", PASSWORD);
-        properties.put("stele.login-timeout", "3s");
+        properties.put("stele.login-timeout", "10s"); // the first handshake is slow
         server = SidecarServer.start(properties);
         tls = new ClientTls(Optional.of(certificate));
     }

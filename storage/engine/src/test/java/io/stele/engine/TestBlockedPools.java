@@ -139,10 +139,9 @@ class TestBlockedPools {
                                     dropped.complete(true);
                                 }
                             });
-            engine.catalog().truncateTable(replaced.id()); // and dropped when a tick finds it old
-            String client = Thread.currentThread().getName();
-            assertThat(writers).containsExactly(client);
+            assertThat(writers).containsExactly(Thread.currentThread().getName());
             writers.clear();
+            engine.catalog().truncateTable(replaced.id()); // and dropped when a tick finds it old
 
             get(engine.commit(committed, List.of(), Optional.of(published.id())));
             get(engine.abort(aborted));

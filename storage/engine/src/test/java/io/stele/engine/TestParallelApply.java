@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A shard whose log several workers apply, looked at after every task of any of them. */
 class TestParallelApply {
@@ -197,6 +198,44 @@ class TestParallelApply {
                 .isEqualTo(expected);
         assertThat(table.planned(node, snapshot)).as("at %s", snapshot).isEqualTo(expected);
         node.engine().closeSnapshot(snapshot.id());
+    }
+
+    /**
+     * Lookups while the new row is in memory, and the old one in its file is not marked as obsolete
+     * yet: they give the old row, and must not keep it.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aRowThatIsReplacedMeanwhileIsNotKept(int workers) throws IOException {
+        SimulatedNode node =
+                SimulatedNode.start(
+                        StorageOptions.DEFAULT.withApply(new ApplyOptions(workers, workers, 0, 1)),
+                        7);
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+        for (int round = 0; round < 20; round++) {
+            WriteBatchBuilder batch = table.batch();
+            for (long id = 0; id < 4; id++) {
+                batch.upsert(table.key(id), table.row(id, "n", round));
+            }
+            CompletableFuture<Lsn> written =
+                    table.write(node.engine(), table.schema().shard(0), batch);
+            for (int step = 0; !written.isDone(); step++) {
+                assertThat(step).isLessThan(TASK_LIMIT);
+                for (long id = 0; id < 4; id++) {
+                    assertThat(table.get(node.engine(), Optional.empty(), id))
+                            .isIn(Optional.empty(), Optional.of("n:" + (round - 1)));
+                }
+                node.pool().runOne();
+                node.advance(1);
+            }
+            node.await(written);
+            for (long id = 0; id < 4; id++) {
+                assertThat(table.get(node.engine(), Optional.empty(), id))
+                        .as("key %s in round %s", id, round)
+                        .contains("n:" + round);
+            }
+            node.await(node.engine().flush(table.id()));
+        }
     }
 
     /** One worker needs a file that cannot be read, the other one has done its part. */

@@ -67,7 +67,7 @@ public final class KeyLookup {
      */
     public Row find(TableView view, byte[] key, long hash, long lsn, long fromLsn)
             throws IOException {
-        boolean obsolete = false; // after lsn
+        boolean obsolete = false; // after lsn; a file's row may not be marked so yet
         for (MemTable table : view.memTables()) {
             KeyedVersion version = table.find(key, 0, key.length, Long.MAX_VALUE);
             if (version != null && version.lsn() > lsn) {
@@ -90,9 +90,11 @@ public final class KeyLookup {
                 break;
             }
         }
-        return view.schema().orientation().hasRows()
-                ? findInSstFiles(view, key, hash, lsn, fromLsn)
-                : findInColumnFiles(view, key, hash, lsn, fromLsn);
+        Row found =
+                view.schema().orientation().hasRows()
+                        ? findInSstFiles(view, key, hash, lsn, fromLsn)
+                        : findInColumnFiles(view, key, hash, lsn, fromLsn);
+        return obsolete ? new Row(found.bytes(), found.lsn(), Row.UNKNOWN) : found;
     }
 
     private Row findInSstFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)

@@ -8,6 +8,7 @@ import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ObjectWriter;
 import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.TestingThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,12 +123,14 @@ final class S3ClockSkewIT {
     }
 
     private ObjectStore store() throws IOException {
-        return GatewayConfig.open(
+        return S3ObjectStore.open(
                 new S3Location("bucket", ""),
                 GatewayConfig.of(server.port()).setMaxErrorRetries(3),
-                client,
+                // A second request for what is late would be refused as well
+                new RetrievalConfig().setClient(client).setHedgeBudget(0),
                 new Random(++seed), // others have other ids of creations
-                _ -> {});
+                _ -> {},
+                TestingThreads.start());
     }
 
     @Test
