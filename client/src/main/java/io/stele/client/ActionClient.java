@@ -27,6 +27,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A client of one sidecar's repeatable actions, over the framed protocol. Each action has a socket
@@ -54,6 +55,7 @@ public final class ActionClient implements AutoCloseable {
     private final Duration timeout;
     private final Semaphore sockets = new Semaphore(MAX_SOCKETS);
     private final Deque<Session> idle = new ArrayDeque<>(); // guarded by itself
+    private final AtomicLong losses = new AtomicLong();
 
     @GuardedBy("idle")
     private boolean closed;
@@ -76,6 +78,14 @@ public final class ActionClient implements AutoCloseable {
     /** The address of the sidecar. */
     public Endpoint endpoint() {
         return endpoint;
+    }
+
+    /**
+     * How often a kept socket was found dead. Where that happens, the sidecar was started again as
+     * a rule, and other connections to it may be as dead.
+     */
+    public long losses() {
+        return losses.get();
     }
 
     /**
@@ -190,6 +200,7 @@ public final class ActionClient implements AutoCloseable {
                 throw late; // it is there, and would be as late on another socket
             } catch (IOException e) {
                 // The other sockets are as old, and a restarted sidecar has dropped all of them
+                losses.incrementAndGet();
                 closeIdle();
             }
         }

@@ -103,10 +103,12 @@ final class TestActionClient {
                         SteleException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
         assertThat(run("fine")).contains(Done.DONE);
         assertThat(connections).hasValue(1);
+        assertThat(actions.losses()).isZero();
     }
 
     @Test
     void whatIsNoAnswerIsAskedOnceMoreAndItsSocketNotKept() {
+        long losses = 0;
         for (String nonsense : new String[] {"malformed", "malformed-error", "another", "closed"}) {
             assertThat(run("fine")).contains(Done.DONE);
             int before = connections.get();
@@ -118,6 +120,7 @@ final class TestActionClient {
             assertThat(calls).as(nonsense).hasValue(2);
             assertThat(run("fine")).contains(Done.DONE);
             assertThat(connections).as(nonsense).hasValue(before + 2);
+            assertThat(actions.losses()).as(nonsense).isEqualTo(++losses);
         }
     }
 

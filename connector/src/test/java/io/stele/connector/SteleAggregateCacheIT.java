@@ -124,6 +124,9 @@ final class SteleAggregateCacheIT {
         assertThat(metric(off, sql, "Fragment results computed")).isZero();
 
         sidecar.restart();
+        // What is loaded late is computed again by those who ask before
+        assertEventually(
+                () -> assertThat(caches("sidecar", table, "entries")).isEqualTo(List.of(2L)));
         assertSameAsEngine(sql);
         assertThat(metric(sql, "Fragment results found")).isEqualTo(2);
         assertThat(caches("sidecar", table, "hits, misses")).isEqualTo(List.of(4L, 0L));

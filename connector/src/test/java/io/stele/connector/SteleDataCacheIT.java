@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -22,7 +21,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -207,10 +205,11 @@ final class SteleDataCacheIT {
     }
 
     private static void damage(Path directory, Random random) throws IOException {
-        List<Path> segments;
-        try (Stream<Path> all = Files.walk(directory)) {
-            segments = all.filter(file -> file.toString().endsWith(".pages")).sorted().toList();
-        }
+        List<Path> segments =
+                SidecarFixture.filesIn(directory).stream()
+                        .filter(file -> file.toString().endsWith(".pages"))
+                        .sorted()
+                        .toList();
         assertThat(segments).isNotEmpty();
         for (Path segment : segments) {
             try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {

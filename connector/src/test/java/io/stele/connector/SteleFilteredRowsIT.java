@@ -65,6 +65,7 @@ final class SteleFilteredRowsIT {
         return Session.builder(cluster.runner().getDefaultSession())
                 .setCatalog(catalog)
                 .setSchema("s")
+                .setCatalogSessionProperty(catalog, "dynamic_filtering_wait_timeout", "1h")
                 .build();
     }
 

@@ -225,17 +225,26 @@ final class SteleMetadataCacheIT {
     @Test
     void changesAreLoadedBeforeAQueryWantsThem() {
         here.execute("CREATE TABLE " + kept("pushed") + " (a bigint)");
-        here.execute("TABLE " + kept("pushed"));
-        here.execute("TABLE " + kept("pushed")); // used, so worth to be loaded again
-        await(() -> jmx("Watching").equals(true));
-        long reloads = (long) jmx("Reloads");
-        there.execute("ALTER TABLE " + kept("pushed") + " ADD COLUMN b bigint");
-        await(() -> (long) jmx("Reloads") > reloads);
-        long misses = (long) jmx("Misses");
-        assertThat(columns(here, "pushed")).containsExactly("a", "b");
-        assertThat(here.execute("SELECT count(b) FROM " + kept("pushed")).getOnlyValue())
-                .isEqualTo(0L);
-        assertThat((long) jmx("Misses")).isEqualTo(misses);
+        boolean isFound = false;
+        for (int turn = 1; turn <= 10 && !isFound; turn++) {
+            here.execute("TABLE " + kept("pushed"));
+            here.execute("TABLE " + kept("pushed")); // used, so worth to be loaded again
+            await(() -> jmx("Watching").equals(true));
+            long reloads = (long) jmx("Reloads");
+            there.execute("ALTER TABLE %s ADD COLUMN b%d bigint".formatted(kept("pushed"), turn));
+            await(() -> (long) jmx("Reloads") > reloads);
+            long misses = (long) jmx("Misses");
+            assertThat(columns(here, "pushed")).hasSize(turn + 1).contains("b" + turn);
+            assertThat(
+                            here.execute(
+                                            "SELECT count(b%d) FROM %s"
+                                                    .formatted(turn, kept("pushed")))
+                                    .getOnlyValue())
+                    .isEqualTo(0L);
+            // Or the sidecar told of columns and of statistics one after the other
+            isFound = (long) jmx("Misses") == misses;
+        }
+        assertThat(isFound).isTrue();
         here.execute("DROP TABLE " + kept("pushed"));
     }
 

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -55,12 +54,10 @@ final class SteleS3IT {
         @Override
         public List<String> list() throws IOException {
             Path bucket = S3.bucket();
-            try (Stream<Path> files = Files.walk(bucket)) {
-                return files.filter(Files::isRegularFile)
-                        .map(file -> bucket.relativize(file).toString())
-                        .filter(key -> !key.startsWith(".") && key.startsWith(prefix))
-                        .toList();
-            }
+            return SidecarFixture.filesIn(bucket).stream()
+                    .map(file -> bucket.relativize(file).toString())
+                    .filter(key -> !key.startsWith(".") && key.startsWith(prefix))
+                    .toList();
         }
 
         @Override

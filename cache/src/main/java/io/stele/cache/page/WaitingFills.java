@@ -38,6 +38,7 @@ final class WaitingFills {
     private final Queue<Fill> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private int fetches;
+    private int writes; // that have begun
     private boolean writing; // a task writes what waits, or is going to look whether it may
     private boolean closed;
 
@@ -107,7 +108,13 @@ final class WaitingFills {
         }
         for (Fill fill : due) {
             try {
-                executor.execute(() -> write(fill));
+                executor.execute(
+                        () -> {
+                            synchronized (this) {
+                                writes++;
+                            }
+                            write(fill);
+                        });
             } catch (RejectedExecutionException e) {
                 drop(fill);
             }
@@ -152,6 +159,7 @@ final class WaitingFills {
                         return;
                     }
                     fill = next();
+                    writes++;
                 }
                 write(fill);
             }
@@ -173,11 +181,16 @@ final class WaitingFills {
         return fill;
     }
 
+    /** Runs a write that was counted. */
     private void write(Fill fill) {
         try {
             fill.write().run();
         } finally {
             room.release(fill.sizeBytes());
+            synchronized (this) {
+                writes--;
+                notifyAll();
+            }
         }
     }
 
@@ -206,15 +219,34 @@ final class WaitingFills {
         dropped.forEach(this::drop);
     }
 
-    /** Writes what waits, in this thread; from now on nothing waits for fetches any more. */
+    /**
+     * Writes what waits, in this thread, and returns when other threads have written what they had
+     * begun; from now on nothing waits for fetches any more.
+     */
     void close() {
         List<Fill> last = new ArrayList<>();
         synchronized (this) {
             closed = true;
             while (!waiting.isEmpty()) {
                 last.add(next());
+                writes++;
             }
         }
         last.forEach(this::write);
+        awaitWrites();
+    }
+
+    private synchronized void awaitWrites() {
+        boolean interrupted = false;
+        while (writes > 0) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -364,12 +365,17 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     /**
      * Starts a stream to the sidecar; the caller finishes or closes it, and passes its failures to
-     * {@link #streamFailed}. Unless the sidecar has answered just now, it first checks that the
-     * sidecar is still at its address, because rows cannot be sent a second time.
+     * {@link #streamFailed}. Unless the sidecar has answered just now, and no other connection to
+     * it was found dead, it first checks the connection by a short action, because rows cannot be
+     * sent a second time.
      */
     public FlightPut put() {
-        if (System.nanoTime() - answeredNanos > ANSWERED_JUST_NOW.toNanos()) {
+        Connections here = repeated(this::connect);
+        long losses = here.actions().losses();
+        if (losses != here.knownLosses().get()
+                || System.nanoTime() - answeredNanos > ANSWERED_JUST_NOW.toNanos()) {
             call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class);
+            here.knownLosses().set(losses);
         }
         return client().put();
     }
@@ -482,7 +488,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                 info.flightPort(),
                 new FlightClient(host, info.flightPort(), tls, tokens),
                 new ActionClient(
-                        new Endpoint(host, info.clientPort()), tls, tokens, "trino", timeout));
+                        new Endpoint(host, info.clientPort()), tls, tokens, "trino", timeout),
+                new AtomicLong());
     }
 
     private void lookAgain() {
@@ -500,8 +507,13 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         }
     }
 
-    /** Clients of one sidecar, at the ports that it had at the last request for them. */
-    private record Connections(int flightPort, FlightClient flight, ActionClient actions) {
+    /**
+     * Clients of one sidecar, at the ports that it had at the last request for them.
+     *
+     * @param knownLosses losses of {@code actions} before Flight's connection was last checked
+     */
+    private record Connections(
+            int flightPort, FlightClient flight, ActionClient actions, AtomicLong knownLosses) {
         boolean isAt(SidecarInfo info) {
             return flightPort == info.flightPort()
                     && actions.endpoint().port() == info.clientPort();

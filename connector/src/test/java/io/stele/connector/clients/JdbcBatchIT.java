@@ -54,11 +54,16 @@ final class JdbcBatchIT {
                             " WITH (primary_key = ARRAY['id'], orientation = 'row')")) {
                 run(connection, "CREATE TABLE s.t (id bigint, name varchar)" + properties);
                 insert(connection, 2); // plans and connections are there afterwards
-                long actions = actions(http, sidecar);
-                insert(connection, ROWS);
-                assertThat(actions(http, sidecar) - actions)
+                // The least of several: leases are renewed meanwhile, and the sidecar is looked for
+                // after a pause
+                long least = Long.MAX_VALUE;
+                for (int batch = 0; batch < 5 && least >= (ACTIONS_A_ROW + 1L) * ROWS; batch++) {
+                    long actions = actions(http, sidecar);
+                    insert(connection, ROWS);
+                    least = Math.min(least, actions(http, sidecar) - actions);
+                }
+                assertThat(least)
                         .as("actions of %d INSERTs%s", ROWS, properties)
-                        // Leases are renewed meanwhile, and the sidecar is looked for after a pause
                         .isBetween((long) ACTIONS_A_ROW * ROWS, (ACTIONS_A_ROW + 1L) * ROWS - 1);
                 run(connection, "DROP TABLE s.t");
             }

@@ -14,12 +14,15 @@ import io.trino.spi.TrinoException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What ends snapshots, and that each is ended once and none is forgotten. */
 final class TestEndedSnapshots {
     private final List<String> closed = Collections.synchronizedList(new ArrayList<>());
+    private final CountDownLatch gate = new CountDownLatch(1);
     private final ScheduledThreadPoolExecutor later = new ScheduledThreadPoolExecutor(1);
     private boolean fails;
     private final EndedSnapshots ended =
@@ -58,6 +61,19 @@ final class TestEndedSnapshots {
                         }
                     },
                     later);
+
+    /** Nothing is closed before {@link #finish}, however late this thread is. */
+    @BeforeEach
+    void holdTheTimer() {
+        later.execute(
+                () -> {
+                    try {
+                        gate.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                });
+    }
 
     @Test
     void theNextRequestTells() throws InterruptedException {
@@ -113,6 +129,7 @@ final class TestEndedSnapshots {
 
     /** Waits for what is to be done later. */
     private void finish() throws InterruptedException {
+        gate.countDown();
         later.shutdown();
         assertThat(later.awaitTermination(1, MINUTES)).isTrue();
     }
