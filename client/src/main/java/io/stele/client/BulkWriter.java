@@ -63,6 +63,8 @@ public final class BulkWriter implements AutoCloseable {
     private final ArrowBatchEncoder encoder;
     private final ArrayDeque<Unanswered> unanswered = new ArrayDeque<>();
     private @Nullable FlightPut put;
+    private boolean isOpened; // the stream has a connection, since
+    private long openedNanos;
     private @Nullable SteleException failure;
     private long nextSequence = 1;
     private Lsn lastLsn = Lsn.MIN;
@@ -179,7 +181,9 @@ public final class BulkWriter implements AutoCloseable {
                             Optional.empty());
             current.sendSchema(
                     FlightDescriptor.command(ApiJson.write(target)),
-                    FlightData.schema(schemaMessage));
+                    FlightData.schema(schemaMessage)); // waits for the connection
+            isOpened = true;
+            openedNanos = ticker.getAsLong();
         }
         for (Unanswered batch : unanswered) {
             if (batch.reply == null) {
@@ -210,11 +214,17 @@ public final class BulkWriter implements AutoCloseable {
                 step.run();
                 return;
             } catch (SteleException e) {
-                abandon();
                 long now = ticker.getAsLong();
-                if (!isAway) { // what the step waited for before was no outage
+                // What the step waited for while the sidecar was there was no outage
+                boolean wasThere =
+                        isOpened
+                                && e.code() == ErrorCode.UNAVAILABLE
+                                && now - openedNanos > MAX_RETRY_NANOS;
+                abandon();
+                if (!isAway || wasThere) {
                     isAway = true;
                     awaySince = now;
+                    retryNanos = MIN_RETRY_NANOS;
                 }
                 if (now - awaySince >= patienceNanos(e.code())) {
                     failure =
@@ -250,6 +260,7 @@ public final class BulkWriter implements AutoCloseable {
     }
 
     private void abandon() {
+        isOpened = false;
         if (put != null) {
             put.close();
             put = null;

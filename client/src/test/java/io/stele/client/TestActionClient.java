@@ -134,6 +134,7 @@ final class TestActionClient {
                     .isInstanceOfSatisfying(
                             SteleException.class,
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+            assertThat(impatient.losses()).isZero();
         }
         assertThat(calls).hasValue(1);
     }

@@ -35,6 +35,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +93,25 @@ final class TestBulkWriter {
             assertThat(received.get(i).get(0)).isEqualTo((long) i);
             assertThat(received.get(i).get(1)).isEqualTo(i % 10 == 0 ? null : "v" + i);
         }
+    }
+
+    /** The first attempt of a step lasts longer than an outage may. */
+    @Test
+    void whatIsWaitedForBeforeAFailureIsNoOutage() {
+        AtomicLong clock = new AtomicLong();
+        service.breakAfter(sequence -> sequence == 2);
+        try (BulkWriter writer =
+                writer(
+                        TestingTables.keyed(1, 1),
+                        Duration.ofMillis(500),
+                        () -> clock.addAndGet(Duration.ofSeconds(1).toNanos()))) {
+            for (long i = 0; i < 50_000; i++) {
+                writer.write(i, "v" + i);
+            }
+            writer.flush();
+            assertThat(writer.acknowledgedRows()).isEqualTo(50_000);
+        }
+        assertThat(service.targets()).hasSize(2);
     }
 
     @Test
@@ -171,6 +192,10 @@ final class TestBulkWriter {
     }
 
     private BulkWriter writer(TableSchema schema, Duration unavailable) {
+        return writer(schema, unavailable, System::nanoTime);
+    }
+
+    private BulkWriter writer(TableSchema schema, Duration unavailable, LongSupplier nanoTime) {
         NodeAddress node = new NodeAddress("n", "", 0, service.port());
         CachedTable table =
                 new CachedTable(
@@ -179,8 +204,7 @@ final class TestBulkWriter {
                                 TableStatistics.EMPTY,
                                 ShardRouting.single(node, schema.shardCount())),
                         new Endpoint("127.0.0.1", 1));
-        return new BulkWriter(
-                flight, table, WRITER, unavailable, Duration.ofSeconds(20), System::nanoTime);
+        return new BulkWriter(flight, table, WRITER, unavailable, Duration.ofSeconds(20), nanoTime);
     }
 
     private List<List<Object>> received(TableSchema schema) {

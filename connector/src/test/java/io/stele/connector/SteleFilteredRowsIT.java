@@ -65,7 +65,6 @@ final class SteleFilteredRowsIT {
         return Session.builder(cluster.runner().getDefaultSession())
                 .setCatalog(catalog)
                 .setSchema("s")
-                .setCatalogSessionProperty(catalog, "dynamic_filtering_wait_timeout", "1h")
                 .build();
     }
 
@@ -100,7 +99,15 @@ final class SteleFilteredRowsIT {
         String text =
                 (String)
                         cluster.runner()
-                                .execute(session(CATALOG), "EXPLAIN ANALYZE VERBOSE " + sql)
+                                .execute(
+                                        Session.builder(session(CATALOG))
+                                                // What is kept is kept under the whole filter
+                                                .setCatalogSessionProperty(
+                                                        CATALOG,
+                                                        "dynamic_filtering_wait_timeout",
+                                                        "1h")
+                                                .build(),
+                                        "EXPLAIN ANALYZE VERBOSE " + sql)
                                 .getOnlyValue();
         Matcher found =
                 Pattern.compile("'%s' = LongCount\\{total=(\\d+)}".formatted(name)).matcher(text);
@@ -171,6 +178,7 @@ final class SteleFilteredRowsIT {
                 "SELECT o.id, o.price FROM %s o JOIN (VALUES BIGINT '%d', BIGINT '%d') v(c) ON o.customer = v.c WHERE o.day < DATE '1993-01-01'";
         String wide = "SELECT id, price FROM %s WHERE day < DATE '1993-01-01'".formatted(table);
         assertSame(narrow.formatted(table, 370, 781));
+        metric(narrow.formatted(table, 370, 781), COMPUTED); // and kept under the whole filter
         assertSame(wide);
         assertSame(narrow.formatted(table, 1_234, 781));
         assertSame(narrow.formatted(table, 1, 2));

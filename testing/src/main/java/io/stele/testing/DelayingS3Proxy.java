@@ -339,7 +339,14 @@ public final class DelayingS3Proxy implements AutoCloseable {
             if (counts) {
                 sentBytes.addAndGet(count); // before their reader can look
             }
-            out.write(piece, 0, count);
+            try {
+                out.write(piece, 0, count);
+            } catch (IOException e) {
+                if (counts) {
+                    sentBytes.addAndGet(-count);
+                }
+                throw e;
+            }
         }
 
         private void closeUpstream() throws IOException {

@@ -4,9 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
@@ -38,7 +42,8 @@ final class WaitingFills {
     private final Queue<Fill> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private int fetches;
-    private int writes; // that have begun
+    private final Queue<Fill> due = new ArrayDeque<>(); // the executor has a task for each
+    private final Set<Fill> begun = new HashSet<>(); // being written
     private boolean writing; // a task writes what waits, or is going to look whether it may
     private boolean closed;
 
@@ -100,25 +105,28 @@ final class WaitingFills {
 
     /** The oldest, side by side, so that the disk is what limits them. */
     private void writeDownTo(long bytes) {
-        List<Fill> due = new ArrayList<>();
+        int tasks = 0;
         synchronized (this) {
             while (waitingBytes > bytes && !waiting.isEmpty()) {
                 due.add(next());
+                tasks++;
             }
         }
-        for (Fill fill : due) {
+        for (; tasks > 0; tasks--) {
             try {
-                executor.execute(
-                        () -> {
-                            synchronized (this) {
-                                writes++;
-                            }
-                            write(fill);
-                        });
+                executor.execute(() -> takeDue(true).ifPresent(this::write));
             } catch (RejectedExecutionException e) {
-                drop(fill);
+                takeDue(false).ifPresent(this::drop);
             }
         }
+    }
+
+    private synchronized Optional<Fill> takeDue(boolean isWritten) {
+        Optional<Fill> fill = Optional.ofNullable(due.poll());
+        if (isWritten) {
+            fill.ifPresent(begun::add);
+        }
+        return fill;
     }
 
     private void writeIfQuiet(Executor tasks) {
@@ -159,7 +167,7 @@ final class WaitingFills {
                         return;
                     }
                     fill = next();
-                    writes++;
+                    begun.add(fill);
                 }
                 write(fill);
             }
@@ -181,14 +189,14 @@ final class WaitingFills {
         return fill;
     }
 
-    /** Runs a write that was counted. */
+    /** Runs a write that has been added to those begun. */
     private void write(Fill fill) {
         try {
             fill.write().run();
         } finally {
             room.release(fill.sizeBytes());
             synchronized (this) {
-                writes--;
+                begun.remove(fill);
                 notifyAll();
             }
         }
@@ -224,21 +232,30 @@ final class WaitingFills {
      * begun; from now on nothing waits for fetches any more.
      */
     void close() {
-        List<Fill> last = new ArrayList<>();
+        Queue<Fill> last = new ArrayDeque<>();
+        List<Fill> others;
         synchronized (this) {
             closed = true;
+            others = List.copyOf(begun);
+            last.addAll(due);
+            due.clear();
             while (!waiting.isEmpty()) {
                 last.add(next());
-                writes++;
             }
         }
-        last.forEach(this::write);
-        awaitWrites();
+        try {
+            while (!last.isEmpty()) {
+                write(last.remove());
+            }
+        } finally {
+            last.forEach(this::drop);
+            awaitEnd(others);
+        }
     }
 
-    private synchronized void awaitWrites() {
+    private synchronized void awaitEnd(List<Fill> writes) {
         boolean interrupted = false;
-        while (writes > 0) {
+        while (!Collections.disjoint(begun, writes)) {
             try {
                 wait();
             } catch (InterruptedException e) {

@@ -7,8 +7,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Tasks run when a test says so, in its own thread. */
 class TestWaitingFills {
@@ -55,6 +58,38 @@ class TestWaitingFills {
         add("b", 40);
         runTasks();
         assertThat(ended).containsExactly("a", "b");
+        assertNothingIsReserved();
+    }
+
+    @Test
+    @Timeout(60)
+    void closingWaitsForWritesThatHaveBegunAndWritesWhatIsDue() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Boolean> go = new CompletableFuture<>();
+        add(
+                "a",
+                10,
+                () -> {
+                    begun.countDown();
+                    go.join();
+                    ended.add("a");
+                });
+        Thread writer = Thread.startVirtualThread(tasks.remove());
+        begun.await();
+        fills.fetchBegan();
+        add("b", 30);
+        add("c", 30); // more than half: b is due, and its task does not run
+        assertThat(tasks).hasSize(1);
+        Thread closer = Thread.ofPlatform().start(fills::close);
+        while (closer.getState() != Thread.State.WAITING) {
+            assertThat(closer.isAlive()).isTrue();
+            Thread.onSpinWait();
+        }
+        go.complete(true);
+        closer.join();
+        writer.join();
+        runTasks();
+        assertThat(ended).containsExactly("b", "c", "a");
         assertNothingIsReserved();
     }
 

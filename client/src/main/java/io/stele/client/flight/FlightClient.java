@@ -111,6 +111,11 @@ public final class FlightClient implements AutoCloseable {
         return channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE;
     }
 
+    /** Whether there is a connection that is not known to be dead. */
+    public boolean isConnected() {
+        return channel.getState(false) == ConnectivityState.READY;
+    }
+
     /**
      * Connects at once, also where the next attempt is some time away.
      *

@@ -372,7 +372,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     public FlightPut put() {
         Connections here = repeated(this::connect);
         long losses = here.actions().losses();
-        if (losses != here.knownLosses().get()
+        if (!here.flight().isConnected()
+                || losses != here.knownLosses().get()
                 || System.nanoTime() - answeredNanos > ANSWERED_JUST_NOW.toNanos()) {
             call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class);
             here.knownLosses().set(losses);

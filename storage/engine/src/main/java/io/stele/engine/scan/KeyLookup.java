@@ -61,8 +61,9 @@ public final class KeyLookup {
      * Blocks on files.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
-     * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with SST files, since tables
-     *     with column files alone mark the old row before the new one exists
+     * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with SST files. Those with
+     *     column files alone mark the old row before the new one's LSN counts as applied, but
+     *     perhaps after it is in memory, and so are read at the applied LSN
      * @param fromLsn rows below have expired
      */
     public Row find(TableView view, byte[] key, long hash, long lsn, long fromLsn)
