@@ -377,8 +377,9 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                 || System.nanoTime() - answeredNanos > ANSWERED_JUST_NOW.toNanos()) {
             call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class);
             here.knownLosses().set(losses);
+            here = repeated(this::connect); // it may be elsewhere by now
         }
-        return client().put();
+        return here.flight().put();
     }
 
     /**

@@ -71,7 +71,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Aggregations of random rows against the same rows aggregated one by one: with flushes,
- * compactions, deletions, changes of columns and restarts in between, at snapshots of before, with
+ * compactions, deletions, changes of columns and restarts in between, at earlier snapshots, with
  * conditions at the edges of what files know.
  */
 final class TestAggregations {
