@@ -52,6 +52,7 @@ record ChaosReport(
                     "starts that failed in bad weather",
                     "crashes",
                     "failed logs",
+                    "full disks outlived",
                     "late requests",
                     "requests",
                     "outcomes asked for",

@@ -8,7 +8,7 @@ enum Incident {
     STOP("stop"),
     /** SIGSTOP, and SIGCONT some seconds later. */
     PAUSE("pause"),
-    /** The disk of the log is full; then there is room, and a restart if the log has failed. */
+    /** The disk of the log is full; then there is room, and a restart if the log failed by it. */
     DISK("disk"),
     /** The clock of the sidecar jumps by minutes, then as far the other way, and is right again. */
     CLOCK("clock");

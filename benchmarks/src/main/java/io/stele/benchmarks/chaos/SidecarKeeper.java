@@ -186,6 +186,12 @@ final class SidecarKeeper implements AutoCloseable {
         return engine != null && engine.path("log").path("failed").asBoolean();
     }
 
+    /** Whether its writes wait for space on the disk of the log. */
+    boolean isLogFull() throws InterruptedException {
+        JsonNode engine = status();
+        return engine != null && engine.path("log").path("full").asBoolean();
+    }
+
     /** Shards that stopped serving, with the reason; none while the sidecar does not answer. */
     List<String> failedShards() throws InterruptedException {
         JsonNode engine = status();

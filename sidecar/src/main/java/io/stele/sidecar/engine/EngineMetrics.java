@@ -187,7 +187,23 @@ public final class EngineMetrics {
             description =
                     "Bytes of all segments of the write-ahead log: what a restart replays at most")
     public long getLogSegmentBytes() {
-        return gauge(present -> present.log().segmentBytes());
+        return gauge(present -> present.log().space().usedBytes());
+    }
+
+    @Managed(
+            description =
+                    "Bytes that the disk of the write-ahead log has left; -1 where there is no limit that is known")
+    public long getLogUsableBytes() {
+        return gauge(
+                present -> {
+                    long usableBytes = present.log().space().usableBytes();
+                    return usableBytes == Long.MAX_VALUE ? -1 : usableBytes;
+                });
+    }
+
+    @Managed(description = "1 while writes wait for space on the disk of the write-ahead log")
+    public long getLogFull() {
+        return gauge(present -> present.log().space().isFull() ? 1 : 0);
     }
 
     @Managed(description = "Groups made durable since the start; each cost one fsync")

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.shard.maintenance.MaintenanceFailure;
 import io.stele.engine.shard.maintenance.MaintenanceListener;
+import io.stele.engine.wal.LogSpace;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -54,6 +55,18 @@ final class MaintenanceLog implements MaintenanceListener {
         add(
                 "Shard %s: the %s goes well again after %d failures, or is not needed any more"
                         .formatted(last.shard(), last.work(), last.attempts()));
+    }
+
+    @Override
+    public void logSpaceChanged(LogSpace space) {
+        add(
+                "The write-ahead log takes %d bytes, and its disk has %d left: %s"
+                        .formatted(
+                                space.usedBytes(),
+                                space.usableBytes(),
+                                space.isShort()
+                                        ? "writes wait until flushes have made room"
+                                        : "writes go on"));
     }
 
     private synchronized void add(String line) {

@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** {@code GET /v1/status}: how the sidecar is doing, for people and scripts. */
 @Path("/v1/status")
@@ -116,7 +117,11 @@ public final class StatusResource {
                         log.bytes(),
                         log.firstSegment(),
                         log.lastSegment(),
-                        log.segmentBytes()),
+                        log.space().usedBytes(),
+                        log.space().usableBytes() == Long.MAX_VALUE
+                                ? OptionalLong.empty()
+                                : OptionalLong.of(log.space().usableBytes()),
+                        log.space().isFull()),
                 status.shards().stream()
                         .map(
                                 shard ->
@@ -227,7 +232,12 @@ public final class StatusResource {
             double writeAmplification,
             List<Table> tables) {}
 
-    /** The write-ahead log. */
+    /**
+     * The write-ahead log.
+     *
+     * @param usableBytes what its disk has left; empty where no limit is known
+     * @param full whether writes wait for space on its disk
+     */
     public record Log(
             boolean failed,
             long queuedBytes,
@@ -236,7 +246,9 @@ public final class StatusResource {
             long bytes,
             long firstSegment,
             long lastSegment,
-            long segmentBytes) {}
+            long segmentBytes,
+            OptionalLong usableBytes,
+            boolean full) {}
 
     /** One shard. */
     public record Shard(

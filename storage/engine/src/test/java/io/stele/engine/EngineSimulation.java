@@ -38,18 +38,21 @@ class EngineSimulation {
         int crashes = 0;
         int logFailures = 0;
         int damages = 0;
+        int fullDisks = 0;
         long acknowledged = 0;
         for (int seed = 0; seed < count; seed++) {
             Simulation simulation = run(seed);
             crashes += simulation.crashes();
             logFailures += simulation.logFailures();
             damages += simulation.damages();
+            fullDisks += simulation.fullDisks();
             acknowledged += simulation.acknowledged();
         }
         // A simulation in which nothing crashes or nothing gets through proves nothing.
         assertThat(crashes).isGreaterThan(count);
         assertThat(logFailures).isGreaterThanOrEqualTo(count / 20);
         assertThat(damages).isGreaterThan(count / 4);
+        assertThat(fullDisks).isGreaterThanOrEqualTo(count / 20);
         assertThat(acknowledged).isGreaterThan(count * 20L);
     }
 

@@ -35,6 +35,7 @@ import java.util.function.UnaryOperator;
 final class Simulation {
     private static final int STEPS = 250; // of a life that does not end by a crash
     private static final int STEPS_WITHOUT_LOG = 20; // of one whose log has failed
+    private static final int RESERVED_BYTES = 20 << 10; // of the log's disk
 
     private final SplittableRandom random;
     private final SimulatedNode node;
@@ -45,6 +46,8 @@ final class Simulation {
     private int crashes;
     private int logFailures;
     private final SplittableRandom damageRandom; // of its own: seeds do otherwise what they did
+    private final SplittableRandom spaceRandom; // of its own as well
+    private int fullDisks;
     private Optional<Damaged> damaged = Optional.empty();
     private int damages;
     private StoreFaults faults = StoreFaults.NONE;
@@ -71,6 +74,7 @@ final class Simulation {
             throws IOException {
         random = new SplittableRandom(seed);
         damageRandom = new SplittableRandom(seed ^ 0x64616d616765L);
+        spaceRandom = new SplittableRandom(seed ^ 0x7370616365L);
         SplittableRandom optionsRandom = random.split();
         StorageOptions options = change.apply(smallLimits(seed, options(optionsRandom)));
         retentionMillis = options.retention().toMillis();
@@ -87,7 +91,9 @@ final class Simulation {
     private static StorageOptions options(SplittableRandom random) {
         // Segments of a few groups, so that most of the log is trimmed away in every life.
         return StorageOptions.DEFAULT
-                .withLog(new LogOptions(4 << 10, 4 << 10, 1 << 20, 1 << 20))
+                .withLog(
+                        new LogOptions(
+                                4 << 10, 4 << 10, 1 << 20, 1 << 20, RESERVED_BYTES, Duration.ZERO))
                 .withMemTables(1_000 + random.nextInt(8_000), 10_000_000, Duration.ofSeconds(20))
                 .withRetention(Duration.ofMillis(random.nextBoolean() ? 1 : 60_000))
                 // of all sizes from files of a few rows, in many levels, to one level of one file
@@ -107,7 +113,12 @@ final class Simulation {
         return options.withTransactions(60_000, options.transactionIdle())
                 .withLog(
                         new LogOptions(
-                                log.segmentBytes(), log.groupBytes(), log.queueBytes(), 20_000));
+                                log.segmentBytes(),
+                                log.groupBytes(),
+                                log.queueBytes(),
+                                20_000,
+                                log.reservedBytes(),
+                                log.pause()));
     }
 
     /** One apply worker, several from the start, or as many as the load makes of one. */
@@ -233,6 +244,11 @@ final class Simulation {
         }
     }
 
+    /** In how many lives records waited for space at the end. */
+    int fullDisks() {
+        return fullDisks;
+    }
+
     /** How often a write or sync of the log failed in a process that lived on. */
     int logFailures() {
         return logFailures;
@@ -323,10 +339,14 @@ final class Simulation {
     private void live() {
         int outage = random.nextInt(4) == 0 ? random.nextInt(STEPS) : STEPS;
         int outageEnd = outage + random.nextInt(60);
+        int fullEnd = limitDisk();
         int stepsLeft = STEPS;
         for (int step = 0; step < stepsLeft && !node.crashPoint().crashed(); step++) {
             if (node.logFailed()) {
                 stepsLeft = Math.min(stepsLeft, step + STEPS_WITHOUT_LOG);
+            }
+            if (step == fullEnd) {
+                node.log().setMaxBytes(Long.MAX_VALUE);
             }
             if (step == outage) {
                 node.store().setFaults(StoreFaults.OUTAGE);
@@ -345,9 +365,31 @@ final class Simulation {
             throwIfFailed();
         }
         checkNothingStopped();
+        checkDisk();
         for (int tasks = random.nextInt(400); tasks > 0; tasks--) {
             node.pool().runOne();
         }
+    }
+
+    /**
+     * In a quarter of the lives the disk of the log has little space, or none at first.
+     *
+     * @return the step at which it has enough again
+     */
+    private int limitDisk() {
+        if (spaceRandom.nextInt(4) != 0) {
+            return STEPS;
+        }
+        long usableBytes =
+                spaceRandom.nextInt(3) == 0 ? 0 : RESERVED_BYTES + spaceRandom.nextInt(64 << 10);
+        node.log().setMaxBytes(node.log().sizeBytes() + usableBytes);
+        return spaceRandom.nextInt(STEPS);
+    }
+
+    /** Records wait for space: a log that runs into its limit fails. */
+    private void checkDisk() {
+        assertThat(node.log().overflows()).as("appends without space").isZero();
+        fullDisks += node.engine().status().log().space().isFull() ? 1 : 0;
     }
 
     /** As long as the process lives, no record is one that cannot be applied. */

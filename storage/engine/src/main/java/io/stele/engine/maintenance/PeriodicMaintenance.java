@@ -13,6 +13,7 @@ import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.transaction.DecisionCollector;
 import io.stele.engine.transaction.Retries;
 import io.stele.engine.transaction.Transactions;
+import io.stele.engine.wal.LogSpace;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,6 +51,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
     private final AtomicBoolean isDropping = new AtomicBoolean();
     private volatile long settleAtMillis; // not before
     private volatile long settlePauseMillis = TICK_MILLIS;
+    private boolean wasLogShort; // for the periodic thread
     private volatile boolean closed;
 
     public PeriodicMaintenance(
@@ -100,13 +102,22 @@ public final class PeriodicMaintenance implements AutoCloseable {
         snapshots.expire();
         indexBuilds.next();
         transactions.expire();
-        long logBytes = log.status().segmentBytes();
+        LogSpace logSpace = observeLog();
         for (Shards.Entry entry : shards.all()) {
-            entry.shard().context().execute(() -> entry.maintenance().tick(now, logBytes));
+            entry.shard().context().execute(() -> entry.maintenance().tick(now, logSpace));
         }
         if (isRunning.compareAndSet(false, true)) {
             shards.logNeeds().whenComplete((needs, failed) -> maintain(needs, now));
         }
+    }
+
+    private LogSpace observeLog() {
+        LogSpace space = log.status().space();
+        if (space.isShort() != wasLogShort) {
+            wasLogShort = space.isShort();
+            shards.notifyLogSpace(space);
+        }
+        return space;
     }
 
     /** Finds out what became of a statement that the store has not answered. */

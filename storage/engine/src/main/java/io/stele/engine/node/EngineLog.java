@@ -95,7 +95,17 @@ public final class EngineLog implements ShardLog, AutoCloseable {
     }
 
     public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
-        return log.trim(flushed, kept);
+        int segments = log.trim(flushed, kept);
+        poke(); // there may be room again
+        return segments;
+    }
+
+    /**
+     * @param bytes that are to be logged
+     * @throws io.stele.protocol.SteleException BUSY if the disk has no space for them
+     */
+    public void checkRoom(long bytes) {
+        log.space().checkRoom(bytes);
     }
 
     public LogStatus status() {

@@ -22,6 +22,7 @@ import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.engine.wal.LogListener;
+import io.stele.engine.wal.LogSpace;
 import io.stele.objectstore.WritePacer;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -114,6 +115,11 @@ public final class Shards implements LogListener {
      */
     public void notifyFailures(MaintenanceListener listener) {
         failures.listener = requireNonNull(listener, "listener is null");
+    }
+
+    /** Notifies that listener that writes wait for space on the disk of the log, or go on. */
+    public void notifyLogSpace(LogSpace space) {
+        failures.logSpaceChanged(space);
     }
 
     /** Adds a shard with the state of its manifest. */
@@ -419,6 +425,14 @@ public final class Shards implements LogListener {
             MaintenanceListener present = listener;
             if (present != null) {
                 present.recovered(last);
+            }
+        }
+
+        @Override
+        public void logSpaceChanged(LogSpace space) {
+            MaintenanceListener present = listener;
+            if (present != null) {
+                present.logSpaceChanged(space);
             }
         }
     }

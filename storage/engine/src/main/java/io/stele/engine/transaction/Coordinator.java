@@ -105,6 +105,14 @@ public final class Coordinator {
     }
 
     /**
+     * @param bytes of the rows that a commit is about to log
+     * @throws SteleException BUSY if the log's disk has no space for them
+     */
+    void checkRoom(long bytes) {
+        log.checkRoom(bytes);
+    }
+
+    /**
      * Commits; completes with the commit LSN when every later read sees all of the transaction. It
      * never throws: every failure is in the future.
      */

@@ -186,6 +186,7 @@ public final class Transactions {
         Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
         replace.ifPresent(tableId -> deleteAll(replaceable(tableId), ScanPredicate.ALL, deletes));
         checkSettled(transaction, written, publish, replace);
+        coordinator.checkRoom(transaction.stagedBytes());
         if (!transaction.end()) {
             return transaction.outcome().copy();
         }

@@ -455,22 +455,28 @@ final class AppendQueue {
     }
 
     /**
-     * Takes the next group and gives LSNs to its records; empty if nothing waits. It may have no
-     * record at all.
+     * Takes the next group and gives LSNs to its records; empty if nothing waits, or nothing that
+     * has room. It may have no record at all.
+     *
+     * @param roomBytes what the records may have together
      */
-    Optional<List<PendingRecord>> take(int groupBytes) {
+    Optional<List<PendingRecord>> take(int groupBytes, long roomBytes) {
         lock.lock();
         try {
-            if (queue.isEmpty() && !markRequested) {
+            PendingRecord first = queue.peek();
+            if (!markRequested && (first == null || writtenBytes(first) > roomBytes)) {
                 return Optional.empty();
             }
             markRequested = false;
             List<PendingRecord> group = new ArrayList<>(Math.min(queue.size(), 1024));
             long bytes = 0;
             while (!queue.isEmpty() && bytes < groupBytes) {
+                bytes += writtenBytes(queue.element());
+                if (bytes > roomBytes) {
+                    break;
+                }
                 PendingRecord record = queue.remove();
                 queuedBytes -= record.queueBytes();
-                bytes += record.length + WalFormat.RECORD_HEADER_BYTES;
                 if (!record.assigned()) {
                     assign(record);
                 }
@@ -478,6 +484,38 @@ final class AppendQueue {
             }
             room.signalAll();
             return Optional.of(group);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static long writtenBytes(PendingRecord record) {
+        return (long) record.length + WalFormat.RECORD_HEADER_BYTES;
+    }
+
+    /** Whether a record waits to be written that is not held. */
+    boolean hasQueued() {
+        lock.lock();
+        try {
+            return !queue.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits this long, or until the queue has ended.
+     *
+     * @return whether it goes on
+     */
+    boolean awaitEnd(long maxNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long nanosLeft = maxNanos;
+            while (nanosLeft > 0 && ended == null) {
+                nanosLeft = work.awaitNanos(nanosLeft);
+            }
+            return ended == null;
         } finally {
             lock.unlock();
         }
@@ -502,10 +540,21 @@ final class AppendQueue {
 
     /** Accepts no more records, and returns everything that waits. */
     Leftovers fail(SteleException reason) {
+        return end(reason, true);
+    }
+
+    /** As {@link #close}, and gives up the records in the queue as well. */
+    Leftovers abort(SteleException reason) {
+        return end(reason, false);
+    }
+
+    private Leftovers end(SteleException reason, boolean isFailed) {
         lock.lock();
         try {
-            ended = reason;
-            failed = true;
+            if (ended == null || isFailed) {
+                ended = reason;
+            }
+            failed |= isFailed;
             List<PendingRecord> records = new ArrayList<>(queue);
             queue.clear();
             queuedBytes = 0;

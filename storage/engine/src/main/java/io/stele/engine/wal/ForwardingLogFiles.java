@@ -34,6 +34,11 @@ public abstract class ForwardingLogFiles implements LogFiles {
     }
 
     @Override
+    public long usableBytes() throws IOException {
+        return files.usableBytes();
+    }
+
+    @Override
     public List<Long> segments() throws IOException {
         return files.segments();
     }

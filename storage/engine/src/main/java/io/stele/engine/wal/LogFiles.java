@@ -37,6 +37,17 @@ public interface LogFiles extends Closeable {
         return Encryption.NONE;
     }
 
+    /**
+     * Bytes that can still be written; {@link Long#MAX_VALUE} where the medium has no limit, or
+     * none that is known. Other users of the same medium change it at any time. Quick: it is asked
+     * before each group.
+     *
+     * @throws IOException if the medium does not say
+     */
+    default long usableBytes() throws IOException {
+        return Long.MAX_VALUE;
+    }
+
     /** The numbers of all segments, ascending. */
     List<Long> segments() throws IOException;
 

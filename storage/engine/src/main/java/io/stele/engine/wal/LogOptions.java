@@ -15,13 +15,22 @@ import java.util.Locale;
  * @param queueBytes payload bytes that may wait for the log, and again as many for held shards;
  *     appending blocks beyond
  * @param recordBytes the largest payload of one record
+ * @param reservedBytes space on the log's disk that records leave free, for what makes room: marks
+ *     and new segments. Records wait while there is no more
  * @param pause least time between a group and the next one, unless that is full: where each group
  *     costs money. For logs with a thread of their own
  */
 public record LogOptions(
-        long segmentBytes, int groupBytes, long queueBytes, int recordBytes, Duration pause) {
+        long segmentBytes,
+        int groupBytes,
+        long queueBytes,
+        int recordBytes,
+        long reservedBytes,
+        Duration pause) {
     /** Offsets within a segment are 32-bit; a segment may exceed its limit by a group. */
     private static final long MAX_SEGMENT_BYTES = 1L << 30;
+
+    private static final long RESERVED_BYTES = 4L << 20;
 
     /**
      * 64 MiB segments, so that trimming frees space in small steps; 4 MiB groups, about what a disk
@@ -30,7 +39,13 @@ public record LogOptions(
      */
     public static final LogOptions DEFAULT = new LogOptions(64 << 20, 4 << 20, 128 << 20, 80 << 20);
 
-    /** Without pauses. */
+    /** With the usual reserve. */
+    public LogOptions(
+            long segmentBytes, int groupBytes, long queueBytes, int recordBytes, Duration pause) {
+        this(segmentBytes, groupBytes, queueBytes, recordBytes, RESERVED_BYTES, pause);
+    }
+
+    /** With the usual reserve, without pauses. */
     public LogOptions(long segmentBytes, int groupBytes, long queueBytes, int recordBytes) {
         this(segmentBytes, groupBytes, queueBytes, recordBytes, Duration.ZERO);
     }
@@ -50,6 +65,7 @@ public record LogOptions(
                 "recordBytes",
                 "1 to 256 MiB",
                 recordBytes);
+        check(reservedBytes >= 0, "reservedBytes", "0 or more", reservedBytes);
     }
 
     private static void check(boolean valid, String name, String expected, long found) {

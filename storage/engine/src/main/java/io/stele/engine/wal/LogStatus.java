@@ -14,7 +14,7 @@ import java.util.Set;
  * @param bytes bytes written since the start
  * @param firstSegment the oldest segment that exists
  * @param lastSegment the segment being written, or the last one
- * @param segmentBytes bytes of all segments
+ * @param space bytes of all segments, and bytes that can still be written
  * @param firstSegmentShards shards with records in the oldest segment; the log can be trimmed after
  *     these are flushed
  */
@@ -27,7 +27,7 @@ public record LogStatus(
         long bytes,
         long firstSegment,
         long lastSegment,
-        long segmentBytes,
+        LogSpace space,
         Set<ShardId> firstSegmentShards) {
     public LogStatus {
         firstSegmentShards = Set.copyOf(firstSegmentShards);

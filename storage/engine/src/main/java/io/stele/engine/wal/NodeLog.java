@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  * failed write or sync nothing is acknowledged any more; the next recovery finds the outcome of the
  * failed group.
  *
+ * <p>While the disk has no space for the next record, records wait; a write that finds the disk
+ * full would end the log. The rest that {@link LogOptions#reservedBytes} leaves free is for the
+ * marks that {@link #trim} needs to make room.
+ *
  * <p>Futures complete on the log thread, after the listener: what depends on them must be quick or
  * run elsewhere. The log thread must not be interrupted: that closes the file under it and fails
  * the log.
@@ -41,6 +45,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public final class NodeLog implements AutoCloseable {
+    /** A group without records, and the head of the segment that it may begin. */
+    private static final long MARK_BYTES = 16 << 10;
+
+    /** Other users of the disk make room without a notice. */
+    private static final long SPACE_POLL_NANOS = 50_000_000;
+
     /** Requests in flight where each segment is an object: creation must not outrun deletion. */
     private static final int DELETED_AT_ONCE = 16;
 
@@ -64,6 +74,8 @@ public final class NodeLog implements AutoCloseable {
 
     private volatile long activeSegment;
     private volatile LogMark durable;
+    private volatile boolean endsSegment; // with the next mark
+    private volatile boolean isFull;
     private final AtomicLong groups = new AtomicLong();
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
@@ -101,8 +113,8 @@ public final class NodeLog implements AutoCloseable {
      * instead). The payload must not change until the future completes. The future fails with
      * {@code STORE_FAILED} if the log has failed (the record may or may not be there after the next
      * recovery), with {@code UNAVAILABLE} if the log is closed or the caller is interrupted while
-     * it waits (it is not there), and with {@code BUSY} if only held records fill the queue of a
-     * log without thread.
+     * it waits (it is not there), and with {@code BUSY} if only held records, or those for which
+     * the disk has no space, fill the queue of a log without thread.
      *
      * @param payload pieces that together form the record; their positions do not move
      * @param attachment handed to the listener with the durable record, never written
@@ -174,9 +186,10 @@ public final class NodeLog implements AutoCloseable {
                         ErrorCode.BUSY,
                         String.format(
                                 Locale.ROOT,
-                                "Expected room for %d bytes in the log, found %d bytes waiting for holds",
+                                "Expected room for %d bytes in the log, found %d bytes waiting for holds and %d bytes usable on its disk",
                                 record.length,
-                                queue.load().heldBytes()));
+                                queue.load().heldBytes(),
+                                usableBytes()));
             }
         }
     }
@@ -236,6 +249,14 @@ public final class NodeLog implements AutoCloseable {
      */
     public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
         synchronized (trimLock) {
+            if (usableBytes() < MARK_BYTES) {
+                return 0; // the mark would have no room
+            }
+            if (space().isShort() && ledger.isFlushed(activeSegment, flushed)) {
+                // Small disks hold few segments: the one being written may be most of the log.
+                endsSegment = true;
+                writeMark(releaseBefore.get());
+            }
             long lowest = ledger.lowestNeeded(flushed, activeSegment);
             List<Long> released = ledger.below(lowest);
             if (released.isEmpty()) {
@@ -291,7 +312,12 @@ public final class NodeLog implements AutoCloseable {
         marks.add(mark);
         queue.requestMark();
         while (!threaded && !mark.isDone()) {
-            commit();
+            if (!commit() && marks.remove(mark)) {
+                throw new SteleException(
+                        ErrorCode.BUSY,
+                        "Expected %d bytes usable on the disk of the log, found %d"
+                                .formatted(MARK_BYTES, usableBytes()));
+            }
         }
         try {
             mark.join();
@@ -300,6 +326,27 @@ public final class NodeLog implements AutoCloseable {
                 throw failure;
             }
             throw e;
+        }
+    }
+
+    /** The space that the log takes, and has left. */
+    public LogSpace space() {
+        return space(ledger.summary().sizeBytes());
+    }
+
+    private LogSpace space(long usedBytes) {
+        return new LogSpace(usedBytes, Math.max(0, roomBytes(usableBytes())), isFull);
+    }
+
+    private long roomBytes(long usableBytes) {
+        return usableBytes == Long.MAX_VALUE ? usableBytes : usableBytes - options.reservedBytes();
+    }
+
+    private long usableBytes() {
+        try {
+            return Math.max(0, files.usableBytes());
+        } catch (IOException unknown) {
+            return Long.MAX_VALUE; // the next write shows what is wrong
         }
     }
 
@@ -321,7 +368,7 @@ public final class NodeLog implements AutoCloseable {
                 bytes.get(),
                 segments.first(),
                 segments.last(),
-                segments.sizeBytes(),
+                space(segments.sizeBytes()),
                 segments.firstShards());
     }
 
@@ -340,8 +387,11 @@ public final class NodeLog implements AutoCloseable {
     private void run() {
         try {
             while (queue.awaitWork()) {
-                commit();
-                queue.awaitFull(options.groupBytes(), options.pause().toNanos());
+                if (commit()) {
+                    queue.awaitFull(options.groupBytes(), options.pause().toNanos());
+                } else if (!queue.awaitEnd(SPACE_POLL_NANOS)) {
+                    break;
+                }
             }
         } catch (InterruptedException e) {
             fail(List.of(), e);
@@ -350,9 +400,15 @@ public final class NodeLog implements AutoCloseable {
         }
     }
 
+    /** Whether there was something to write, and space for it. */
     private boolean commit() {
         synchronized (commitLock) {
-            Optional<List<PendingRecord>> group = queue.take(options.groupBytes());
+            long usableBytes = usableBytes();
+            Optional<List<PendingRecord>> group =
+                    usableBytes < MARK_BYTES
+                            ? Optional.empty()
+                            : queue.take(options.groupBytes(), roomBytes(usableBytes));
+            isFull = group.map(List::isEmpty).orElse(true) && queue.hasQueued();
             if (group.isEmpty()) {
                 return false;
             }
@@ -381,6 +437,10 @@ public final class NodeLog implements AutoCloseable {
     }
 
     private void write(List<PendingRecord> group) throws IOException {
+        if (endsSegment) {
+            endsSegment = false;
+            writer.endSegment();
+        }
         writer.releaseBefore(releaseBefore.get());
         SegmentedWriter.Written written = writer.write(group);
         activeSegment = written.segment();
@@ -430,8 +490,8 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * Writes what waits, except for held shards, and stops. Records of held shards fail with {@code
-     * UNAVAILABLE}.
+     * Writes what waits, except for held shards, and stops. Records of held shards, and those for
+     * which the disk has no space, fail with {@code UNAVAILABLE}.
      */
     @Override
     public void close() {
@@ -448,6 +508,7 @@ public final class NodeLog implements AutoCloseable {
     }
 
     private void stop() {
+        giveUpWaiting();
         try {
             writer.close();
             stopped.complete(null);
@@ -456,5 +517,15 @@ public final class NodeLog implements AutoCloseable {
             // close.
             stopped.complete(null);
         }
+    }
+
+    /** What had no space when the log was closed. */
+    private void giveUpWaiting() {
+        SteleException reason =
+                new SteleException(
+                        ErrorCode.UNAVAILABLE,
+                        "The write-ahead log was closed while the record waited for space on its disk");
+        queue.abort(reason).fail(reason);
+        takeMarks().forEach(mark -> mark.completeExceptionally(reason));
     }
 }

@@ -66,6 +66,12 @@ final class SegmentLedger {
         return active;
     }
 
+    /** Whether a segment has records, all of which are in files. */
+    synchronized boolean isFlushed(long segment, Map<ShardId, Lsn> flushed) {
+        Contents contents = segments.get(segment);
+        return contents != null && !contents.lastLsns.isEmpty() && flushed(contents, flushed);
+    }
+
     private static boolean flushed(Contents contents, Map<ShardId, Lsn> flushed) {
         for (Map.Entry<ShardId, Long> last : contents.lastLsns.entrySet()) {
             if (last.getValue() > flushed.getOrDefault(last.getKey(), Lsn.MIN).value()) {

@@ -27,6 +27,7 @@ final class SegmentedWriter {
     private LogFiles.@Nullable Writer writer;
     private @Nullable SegmentCipher cipher; // of the present segment, if it is encrypted
     private long position;
+    private boolean isEnded; // the present segment gets no group any more
 
     /** The place of a written group. */
     record Written(long segment, long offset, long sizeBytes) {}
@@ -56,12 +57,18 @@ final class SegmentedWriter {
         lowestSegment = Math.max(lowestSegment, lowest);
     }
 
+    /** Begins a new segment with the next group. */
+    void endSegment() {
+        isEnded = true;
+    }
+
     /** Writes a group and makes it durable. */
     Written write(List<PendingRecord> records) throws IOException {
         List<ByteBuffer> buffers = new ArrayList<>();
         LogFiles.Writer current = writer;
-        if (current == null || position >= segmentBytes || files.isSegmentPerGroup()) {
+        if (current == null || isEnded || position >= segmentBytes || files.isSegmentPerGroup()) {
             current = roll(current);
+            isEnded = false;
             cipher = SegmentCipher.create(files.encryption(), segment, sequence);
             ByteBuffer header = SegmentHeader.encode(logId, segment, sequence, cipher);
             position = header.remaining();

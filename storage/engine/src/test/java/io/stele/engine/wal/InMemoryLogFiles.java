@@ -30,6 +30,8 @@ public final class InMemoryLogFiles implements LogFiles {
     private LogFaults faults = LogFaults.NONE;
     private LongConsumer spend = nanos -> {};
     private int failures;
+    private long maxBytes = Long.MAX_VALUE;
+    private int overflows;
 
     private static final class Segment {
         private byte[] bytes = new byte[0];
@@ -74,6 +76,29 @@ public final class InMemoryLogFiles implements LogFiles {
     public synchronized void setFaults(LogFaults newFaults, LongConsumer newSpend) {
         faults = requireNonNull(newFaults, "newFaults is null");
         spend = requireNonNull(newSpend, "newSpend is null");
+    }
+
+    /**
+     * The disk has this many bytes for segments from now on; an append beyond is written as far as
+     * it fits, and fails. Not of the process that starts after a crash.
+     */
+    public synchronized void setMaxBytes(long newMaxBytes) {
+        maxBytes = newMaxBytes;
+    }
+
+    /** Bytes of all segments. */
+    public synchronized long sizeBytes() {
+        return segments.values().stream().mapToLong(segment -> segment.length).sum();
+    }
+
+    /** The number of appends for which there was no space. */
+    public synchronized int overflows() {
+        return overflows;
+    }
+
+    @Override
+    public synchronized long usableBytes() {
+        return maxBytes == Long.MAX_VALUE ? maxBytes : Math.max(0, maxBytes - sizeBytes());
     }
 
     /** The number of failed appends, creations and syncs, each of which ends a log. */
@@ -217,6 +242,12 @@ public final class InMemoryLogFiles implements LogFiles {
         synchronized (this) {
             boolean dies = crashPoint.step("append to " + describe(number));
             boolean fails = fails(faults.failedChange());
+            long usableBytes = usableBytes();
+            if (appended.length > usableBytes) {
+                overflows++;
+                segment.append(appended, (int) usableBytes);
+                throw failure("no space left for " + describe(number));
+            }
             segment.append(
                     appended,
                     dies || fails ? random.nextInt(appended.length + 1) : appended.length);

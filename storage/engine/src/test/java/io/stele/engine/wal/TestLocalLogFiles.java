@@ -40,6 +40,14 @@ class TestLocalLogFiles {
     }
 
     @Test
+    void knowsWhatTheDiskHasLeft() throws Exception {
+        try (LocalLogFiles files = LocalLogFiles.open(directory)) {
+            assertThat(files.usableBytes())
+                    .isBetween(1L, Files.getFileStore(directory).getTotalSpace());
+        }
+    }
+
+    @Test
     void writesBuffersOfAnySize() throws Exception {
         byte[] large = new byte[3_000_001];
         for (int i = 0; i < large.length; i++) {

@@ -1,5 +1,6 @@
 package io.stele.engine.shard.maintenance;
 
+import io.stele.engine.wal.LogSpace;
 import io.stele.protocol.SteleException;
 
 /** A listener for failures of background work. Called on contexts of shards: it must not wait. */
@@ -20,4 +21,11 @@ public interface MaintenanceListener {
      * @param cause as requests for the shard get it
      */
     default void ownershipLost(SteleException cause) {}
+
+    /**
+     * Writes wait for space on the disk of the write-ahead log, or go on.
+     *
+     * @param space at this moment; if it is short, they wait
+     */
+    default void logSpaceChanged(LogSpace space) {}
 }

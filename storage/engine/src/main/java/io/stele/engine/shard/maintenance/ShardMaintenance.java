@@ -18,6 +18,7 @@ import io.stele.engine.shard.TableGroupShard;
 import io.stele.engine.shard.write.Pressure;
 import io.stele.engine.tablet.TableDroppedException;
 import io.stele.engine.tablet.TableShard;
+import io.stele.engine.wal.LogSpace;
 import io.stele.objectstore.WorkWrites;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -42,7 +43,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The background maintenance of the memory and the files of one shard. It seals memtables by size,
  * age and the node's budget, flushes them, compacts files and publishes manifests. It slows and
- * stops the writers while flushes and compactions are behind.
+ * stops the writers while flushes and compactions are behind, or the disk of the log is nearly
+ * full.
  *
  * <p>Invariant: nothing is sealed while a record is only partly applied because the store does not
  * answer. Invariant: a table has at most one flush and one compaction at work. Work that failed (a
@@ -69,6 +71,14 @@ public final class ShardMaintenance {
     private static final int CRUMB_AGES = 15;
     private static final long CRUMB_LOG_BYTES = 256L << 20;
 
+    // While the disk of the log is nearly full, flushes are what makes room: they do not wait for
+    // the usual age, only long enough that small disks do not make a file of each row.
+    private static final long SHORT_AGE_MILLIS = 5_000;
+
+    private static final String FLUSHES_ARE_BEHIND = "flushes are behind";
+    private static final String LOG_IS_FULL =
+            "the disk of the write-ahead log is nearly full, and flushes have not made room yet";
+
     private final TableGroupShard shard;
     private final ManifestPublisher publisher;
     private final TableFiles files;
@@ -83,6 +93,7 @@ public final class ShardMaintenance {
     private final MaintenanceWork manifestWork;
     private final LongSupplier nowMillis;
     private boolean sealWaits; // for the apply workers
+    private LogSpace logSpace = LogSpace.UNLIMITED; // of the last tick
     private @Nullable StoreWait reportedWait;
     private volatile List<MaintenanceFailure> failures = List.of();
 
@@ -235,15 +246,16 @@ public final class ShardMaintenance {
     /**
      * Called regularly: seals old memtables, repeats failed work, starts compactions.
      *
-     * @param logBytes size of the node's log
+     * @param newLogSpace the space of the node's log
      */
-    public void tick(long nowMillis, long logBytes) {
+    public void tick(long nowMillis, LogSpace newLogSpace) {
+        logSpace = newLogSpace;
         shard.retryApply();
         reportStoreWait();
         for (TableShard table : shard.tables()) {
             Table state = state(table);
             if (shard.storeWait().isEmpty()
-                    && nowMillis - table.activeSinceMillis() >= maxAgeMillis(state, logBytes)
+                    && nowMillis - table.activeSinceMillis() >= maxAgeMillis(state)
                     && table.hasUnsealedChanges()) {
                 table.seal(shard.appliedLsn().value());
             }
@@ -264,8 +276,7 @@ public final class ShardMaintenance {
      */
     private void saveWriters(long nowMillis) {
         OptionalLong since = shard.heldForWritersSince();
-        boolean isOld =
-                since.isPresent() && nowMillis - since.getAsLong() >= options.memTableAgeMillis();
+        boolean isOld = since.isPresent() && nowMillis - since.getAsLong() >= memTableAgeMillis();
         if (isOld && publisher.isIdle() && shard.failure().isEmpty()) {
             shard.tables().stream()
                     .findFirst()
@@ -273,9 +284,17 @@ public final class ShardMaintenance {
         }
     }
 
-    private long maxAgeMillis(Table state, long logBytes) {
-        boolean waits = logBytes < CRUMB_LOG_BYTES && state.maintenance.flushesCrumbs();
-        return options.memTableAgeMillis() * (waits ? CRUMB_AGES : 1);
+    private long maxAgeMillis(Table state) {
+        boolean waits =
+                logSpace.usedBytes() < Math.min(CRUMB_LOG_BYTES, logSpace.usableBytes())
+                        && !logSpace.isShort()
+                        && state.maintenance.flushesCrumbs();
+        return memTableAgeMillis() * (waits ? CRUMB_AGES : 1);
+    }
+
+    private long memTableAgeMillis() {
+        long usual = options.memTableAgeMillis();
+        return logSpace.isShort() ? Math.min(usual, SHORT_AGE_MILLIS) : usual;
     }
 
     /**
@@ -705,7 +724,10 @@ public final class ShardMaintenance {
                     pressure.max(Pressure.of(table.sealedCount(), SLOW_SEALED, STOP_SEALED))
                             .max(Pressure.of(level0, SLOW_LEVEL0, STOP_LEVEL0));
         }
-        shard.gate().setPressure(pressure);
+        Pressure ofLog = new Pressure(logSpace.shortage());
+        boolean isLogFirst = ofLog.level() > pressure.level();
+        shard.gate()
+                .setPressure(pressure.max(ofLog), isLogFirst ? LOG_IS_FULL : FLUSHES_ARE_BEHIND);
     }
 
     private void failWaiting() {

@@ -39,6 +39,7 @@ public final class WriteGate {
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private Pressure pressure = Pressure.NONE;
+    private String cause = ""; // of the pressure, for messages
     private double allowedBytes; // while slow
     private long allowedAtMillis;
     private boolean releasing;
@@ -75,8 +76,9 @@ public final class WriteGate {
         if (waitingBytes + sizeBytes > WAITING_LIMIT_BYTES && !waiting.isEmpty()) {
             write.postponed();
             throw SteleException.busy(
-                    "Expected at most %d bytes waiting to be written to shard %s, found %d; flushes are behind"
-                            .formatted(WAITING_LIMIT_BYTES, name, waitingBytes + sizeBytes),
+                    "Expected at most %d bytes waiting to be written to shard %s, found %d; %s"
+                            .formatted(
+                                    WAITING_LIMIT_BYTES, name, waitingBytes + sizeBytes, reason()),
                     retryAfterMillis());
         }
         waiting.add(new Waiting(sizeBytes, nowMillis.getAsLong(), write));
@@ -85,11 +87,16 @@ public final class WriteGate {
         return false;
     }
 
-    /** From now on. */
-    public void setPressure(Pressure newPressure) {
+    /**
+     * From now on.
+     *
+     * @param newCause of the pressure, for the messages of refused writes
+     */
+    public void setPressure(Pressure newPressure, String newCause) {
         synchronized (this) {
             account(newPressure);
             pressure = newPressure;
+            cause = newCause;
         }
         poke();
     }
@@ -144,10 +151,14 @@ public final class WriteGate {
             late.write()
                     .refuse(
                             SteleException.busy(
-                                    "Expected shard %s to take a write within %d ms, found it held for longer; flushes are behind"
-                                            .formatted(name, maxWaitMillis),
+                                    "Expected shard %s to take a write within %d ms, found it held for longer; %s"
+                                            .formatted(name, maxWaitMillis, reason()),
                                     retryAfterMillis));
         }
+    }
+
+    private synchronized String reason() {
+        return cause.isEmpty() ? "the write-ahead log has no room" : cause;
     }
 
     private void release() {

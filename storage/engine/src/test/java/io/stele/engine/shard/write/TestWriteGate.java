@@ -32,7 +32,7 @@ class TestWriteGate {
 
     @Test
     void stoppedHoldsInOrderAndRefusesBeyondItsLimit() {
-        gate.setPressure(new Pressure(1));
+        gate.setPressure(new Pressure(1), "flushes are behind");
         for (int i = 0; i < 64; i++) {
             write(i, MIB);
         }
@@ -46,7 +46,7 @@ class TestWriteGate {
                         });
         assertThat(postponed).containsExactly(64);
         nowMillis += 3_000;
-        gate.setPressure(Pressure.NONE);
+        gate.setPressure(Pressure.NONE, "flushes are behind");
         assertThat(written).hasSize(64).isSorted();
         assertThat(gate.waitingBytes()).isZero();
         assertThat(gate.status()).isEqualTo(new GateStatus(0, 0, 0, 1, 3_000, 64));
@@ -55,7 +55,7 @@ class TestWriteGate {
     @Test
     void slowedLetsItsRateThrough() {
         Pressure pressure = new Pressure(0.5);
-        gate.setPressure(pressure);
+        gate.setPressure(pressure, "flushes are behind");
         int batch = 64 << 10;
         int sent = 0;
         for (int poke = 0; poke < 500; poke++) {
@@ -75,7 +75,7 @@ class TestWriteGate {
 
     @Test
     void whatWaitedTooLongIsRefusedInOrder() {
-        gate.setPressure(new Pressure(1));
+        gate.setPressure(new Pressure(1), "flushes are behind");
         write(0, MIB);
         nowMillis += 10_000;
         write(1, MIB);
@@ -87,13 +87,13 @@ class TestWriteGate {
         assertThat(late).containsExactly(0);
         assertThat(gate.waitingBytes()).isEqualTo(MIB);
         nowMillis += 9_999;
-        gate.setPressure(Pressure.NONE);
+        gate.setPressure(Pressure.NONE, "flushes are behind");
         assertThat(written).containsExactly(1);
-        gate.setPressure(new Pressure(1));
+        gate.setPressure(new Pressure(1), "flushes are behind");
         write(2, MIB);
         write(3, MIB);
         nowMillis += MAX_WAIT_MILLIS;
-        gate.setPressure(Pressure.NONE);
+        gate.setPressure(Pressure.NONE, "flushes are behind");
         assertThat(late).as("also when the gate opens at that moment").containsExactly(0, 2, 3);
         assertThat(written).containsExactly(1);
         assertThat(gate.waitingBytes()).isZero();
@@ -101,12 +101,13 @@ class TestWriteGate {
 
     @Test
     void aWriteThatFindsNoRoomStaysAtTheHeadAndHoldsUpNobodyElse() {
-        gate.setPressure(new Pressure(1));
+        gate.setPressure(new Pressure(1), "flushes are behind");
         for (int i = 0; i < 5; i++) {
             write(i, MIB);
         }
         room = 2;
-        gate.setPressure(Pressure.NONE); // returns, as the thread is another's
+        gate.setPressure(
+                Pressure.NONE, "flushes are behind"); // returns, as the thread is another's
         assertThat(written).containsExactly(0, 1);
         assertThat(gate.waitingBytes()).isEqualTo(3 * MIB);
         write(5, MIB);
@@ -124,7 +125,7 @@ class TestWriteGate {
 
     @Test
     void whatFindsNoRoomCostsNothingOfTheRate() {
-        gate.setPressure(new Pressure(0.999)); // a MiB a second
+        gate.setPressure(new Pressure(0.999), "flushes are behind"); // a MiB a second
         write(0, MIB);
         room = 0;
         for (int i = 0; i < 100; i++) {
@@ -139,7 +140,7 @@ class TestWriteGate {
 
     @Test
     void aWriteLargerThanTheRateComesThrough() {
-        gate.setPressure(new Pressure(0.999)); // a MiB a second
+        gate.setPressure(new Pressure(0.999), "flushes are behind"); // a MiB a second
         write(0, 30 * MIB);
         write(1, 1);
         nowMillis += 20;
