@@ -7,6 +7,7 @@ import io.stele.columnfile.orc.ColumnFileReaders;
 import io.stele.columnfile.orc.ColumnPointReader;
 import io.stele.columnfile.orc.DecodedColumns;
 import io.stele.engine.catalog.Catalog;
+import io.stele.engine.catalog.CatalogListener;
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.catalog.CatalogStore;
 import io.stele.engine.catalog.TableEntry;
@@ -270,9 +271,17 @@ final class EngineAssembly {
                         threads.catalog(),
                         options.targetFileBytes());
         catalog.addListener(
-                (before, after) -> {
-                    shards.follow(before, after, entry -> start(entry, engineLog));
-                    indexBuilds.follow(after);
+                new CatalogListener() {
+                    @Override
+                    public void catalogChanging(Catalog before, Catalog after) {
+                        shards.expect(before, after, entry -> start(entry, engineLog));
+                    }
+
+                    @Override
+                    public void catalogChanged(Catalog before, Catalog after) {
+                        shards.follow(before, after);
+                        indexBuilds.follow(after);
+                    }
                 });
         indexBuilds.follow(catalog.current());
         warehouse.serve();

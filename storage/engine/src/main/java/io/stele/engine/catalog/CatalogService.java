@@ -14,12 +14,14 @@ import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -767,11 +769,33 @@ public final class CatalogService {
         }
     }
 
+    /** The steps of {@link CatalogListener}. */
     private void become(Catalog after) {
         Catalog before = current;
-        current = after;
+        List<Throwable> failures = new ArrayList<>();
+        notifyAll(listener -> listener.catalogChanging(before, after), failures);
+        current = after; // also if one failed: the version is durable
+        notifyAll(listener -> listener.catalogChanged(before, after), failures);
+        if (!failures.isEmpty()) {
+            // No SteleException, by which callers would take the statement for a refused one
+            IllegalStateException broken =
+                    new IllegalStateException(
+                            "Expected listeners of catalog version %d not to fail"
+                                    .formatted(after.version()),
+                            failures.removeFirst());
+            failures.forEach(broken::addSuppressed);
+            throw broken;
+        }
+    }
+
+    /** One that fails keeps nothing from the others. */
+    private void notifyAll(Consumer<CatalogListener> call, List<Throwable> failures) {
         for (CatalogListener listener : listeners) {
-            listener.catalogChanged(before, after);
+            try {
+                call.accept(listener);
+            } catch (RuntimeException | Error e) {
+                failures.add(e);
+            }
         }
     }
 

@@ -224,13 +224,11 @@ public final class Shards implements LogListener {
     }
 
     /**
-     * Follows a change of the catalog: new tables and groups come, dropped tables go, names and
-     * columns change. Changed columns are in effect when the contexts have run what they are given
-     * here ({@link #joined}).
+     * Prepares for a catalog that nobody has yet: its new groups and tables are here, and tables
+     * can be read by its new columns. A table that another one replaces takes no writes any more,
+     * so none is acknowledged that a reader of the new catalog misses. All else is as before.
      */
-    @SuppressWarnings("ReferenceEquality")
-    public // the catalog reuses entries that do not change
-    void follow(Catalog before, Catalog after, Consumer<Entry> started) {
+    public void expect(Catalog before, Catalog after, Consumer<Entry> started) {
         for (TableGroup group : after.tableGroups()) {
             for (ShardId id : group.shards()) {
                 if (!contains(id)) {
@@ -238,37 +236,59 @@ public final class Shards implements LogListener {
                 }
             }
         }
-        Set<TableId> present = new HashSet<>();
-        for (TableEntry entry : after.tables()) {
+        for (TableEntry entry : changed(before, after)) {
             TableSchema schema = entry.schema();
-            present.add(schema.id());
-            if (before.findTable(schema.id()).filter(old -> old == entry).isPresent()) {
-                continue; // as it was
+            TableVersions versions = new TableVersions(schema, entry.history());
+            boolean isNew = before.findTable(schema.id()).isEmpty();
+            for (ShardId id : schema.shards()) {
+                if (isNew) {
+                    shard(id).putTable(versions);
+                } else {
+                    shard(id).expectTable(versions);
+                }
+                if (entry.state() == TableState.REPLACED) {
+                    shard(id).replaceTable(schema.id());
+                }
+            }
+        }
+    }
+
+    /**
+     * Follows a change of the catalog that is visible, after {@link #expect}: dropped tables go,
+     * names and columns change. Changed columns are in effect when the contexts have run what they
+     * are given here ({@link #joined}).
+     */
+    public void follow(Catalog before, Catalog after) {
+        for (TableEntry entry : changed(before, after)) {
+            TableSchema schema = entry.schema();
+            Optional<TableEntry> old = before.findTable(schema.id());
+            if (old.isEmpty()) {
+                continue; // here already
             }
             TableVersions versions = new TableVersions(schema, entry.history());
             schema.shards().forEach(id -> shard(id).putTable(versions));
-            if (entry.state() == TableState.REPLACED) {
-                schema.shards().forEach(id -> shard(id).replaceTable(schema.id()));
-            }
-            boolean indexed =
-                    before.findTable(schema.id())
-                            .filter(
-                                    old ->
-                                            !old.schema()
-                                                    .options()
-                                                    .indexes()
-                                                    .equals(schema.options().indexes()))
-                            .isPresent();
-            if (indexed) {
+            if (!old.get().schema().options().indexes().equals(schema.options().indexes())) {
                 schema.shards().forEach(id -> followIndexes(entry(id), schema.id()));
             }
         }
         for (TableEntry entry : before.tables()) {
-            if (!present.contains(entry.schema().id())) {
+            if (after.findTable(entry.schema().id()).isEmpty()) {
                 drop(entry.schema());
                 snapshots.forget(entry.schema().id());
             }
         }
+    }
+
+    /** The tables that are new or differ. */
+    @SuppressWarnings("ReferenceEquality") // the catalog reuses entries that do not change
+    private static List<TableEntry> changed(Catalog before, Catalog after) {
+        return after.tables().stream()
+                .filter(
+                        entry ->
+                                before.findTable(entry.schema().id())
+                                        .filter(old -> old == entry)
+                                        .isEmpty())
+                .toList();
     }
 
     private static void followIndexes(Entry entry, TableId tableId) {

@@ -53,17 +53,17 @@ final class VersionedRead {
     }
 
     private static TableVersions later(TableShard table, TableVersions present, int wanted) {
-        TableVersions announced = table.announced();
-        if (present.schemaVersion() > wanted || announced.schemaVersion() < wanted) {
+        TableVersions newest = table.expected();
+        if (present.schemaVersion() > wanted || newest.schemaVersion() < wanted) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
                     "Expected a read of schema version %d of table %s, found version %d: its columns were changed; begin again"
                             .formatted(
-                                    announced.schemaVersion(),
-                                    announced.schema().qualifiedName(),
+                                    newest.schemaVersion(),
+                                    newest.schema().qualifiedName(),
                                     wanted));
         }
         // A reader that looked while the change before the last one was not in effect yet
-        return announced.schemaVersion() == wanted ? announced : announced.earlier(wanted);
+        return newest.schemaVersion() == wanted ? newest : newest.earlier(wanted);
     }
 }

@@ -2,6 +2,7 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.WriterProgress;
@@ -78,6 +79,7 @@ public final class TableGroupShard {
     private final ShardId id;
     private final ShardContext context;
     private final LongSupplier nowMillis;
+    private final Object announcing = new Object(); // by DDL, and writers
     private final WriteGate gate;
     private final TableFiles files;
     private final ShardTables tables;
@@ -180,12 +182,46 @@ public final class TableGroupShard {
         if (known == null || tables.isSetAside(newest.schema().id())) {
             return;
         }
-        boolean altered = newest.schemaVersion() != known.announced().schemaVersion();
+        synchronized (announcing) {
+            announce(known, newest);
+        }
+    }
+
+    /**
+     * From now on a table can be read by the columns that it is about to have; {@link #putTable}
+     * follows. Any thread, one at a time.
+     */
+    public void expectTable(TableVersions newest) {
+        tables.find(newest.schema().id()).ifPresent(table -> table.expect(newest));
+    }
+
+    /**
+     * The schema version that written rows must have. A writer that has the expected version before
+     * {@link #putTable} is called announces it, so it is not refused. Any thread.
+     *
+     * @param known the version that the writer has
+     */
+    public TableVersions announced(TableShard table, int known) {
+        if (known > table.announced().schemaVersion()
+                && known == table.expected().schemaVersion()) {
+            synchronized (announcing) {
+                TableVersions expected = table.expected();
+                if (expected.schemaVersion() > table.announced().schemaVersion()) {
+                    announce(table, expected);
+                }
+            }
+        }
+        return table.announced();
+    }
+
+    @GuardedBy("announcing")
+    private void announce(TableShard table, TableVersions newest) {
+        boolean altered = newest.schemaVersion() != table.announced().schemaVersion();
         if (altered) {
             // Before it is announced: records of batches that have the new columns come after this.
-            context.execute(() -> alter(known, newest));
+            context.execute(() -> alter(table, newest));
         }
-        known.announce(newest);
+        table.announce(newest);
     }
 
     private void alter(TableShard table, TableVersions changed) {
@@ -463,7 +499,8 @@ public final class TableGroupShard {
             WriteBatchReader batch,
             CompletableFuture<WriteOutcome> acknowledgement) {
         TableShard table = tables.writable(batch.tableId());
-        BatchValidator.Summary summary = new BatchValidator(table.announced(), id).validate(batch);
+        TableVersions versions = announced(table, batch.schemaVersion());
+        BatchValidator.Summary summary = new BatchValidator(versions, id).validate(batch);
         return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
     }
 
@@ -614,7 +651,8 @@ public final class TableGroupShard {
     public int validate(WriteBatchReader batch) {
         checkServing();
         TableShard table = tables.writable(batch.tableId());
-        return new BatchValidator(table.announced(), id).validate(batch).appended();
+        TableVersions versions = announced(table, batch.schemaVersion());
+        return new BatchValidator(versions, id).validate(batch).appended();
     }
 
     /** As {@link ShardTransactions#decide}; any thread. */

@@ -56,11 +56,12 @@ import org.jspecify.annotations.Nullable;
  * so a scan is "file and not deleted at T" and never a merge.
  *
  * <p>Invariant: a memtable has rows of one schema version; the view reads all memtables and files
- * as the version that is in effect here.
+ * as the version that is in effect here. Invariant: version in effect {@code <=} announced {@code
+ * <=} expected.
  *
  * <p>Confined to the shard's execution context, except for {@link #view}, {@link #versions}, {@link
- * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn}, {@link #changedLsn} and
- * {@link #takeRowIds}, which any thread may call, and for {@link #applyPart}.
+ * #schema}, {@link #layout}, {@link #announced}, {@link #expected}, {@link #historyLsn}, {@link
+ * #changedLsn} and {@link #takeRowIds}, which any thread may call, and for {@link #applyPart}.
  */
 public final class TableShard {
     /**
@@ -80,6 +81,7 @@ public final class TableShard {
     private final Map<String, IngestedFile> ingested = new LinkedHashMap<>();
     private volatile TableVersions versions; // in effect
     private volatile TableVersions announced;
+    private volatile TableVersions expected;
     private volatile TableView view;
     private volatile List<RangeTombstone> tombstones =
             List.of(); // not yet written into SST files; by LSN
@@ -107,6 +109,7 @@ public final class TableShard {
         this.shard = requireNonNull(shard, "shard is null");
         this.versions = requireNonNull(versions, "versions is null");
         this.announced = versions;
+        this.expected = versions;
         this.indexes = new TableIndexes(versions.schema(), versions.layout());
         this.active = newMemTable();
         this.view = new TableView(versions, List.of(active), List.of(), List.of(), indexes.views());
@@ -136,6 +139,19 @@ public final class TableShard {
         return announced;
     }
 
+    /** The newest version that readers may have: announced, or about to be. */
+    public TableVersions expected() {
+        return expected;
+    }
+
+    /**
+     * The table as the catalog is about to have it: it can be read so from now on. Any thread, one
+     * at a time.
+     */
+    public void expect(TableVersions newest) {
+        expected = newest;
+    }
+
     /**
      * The table as the catalog has it now; any thread, one at a time.
      *
@@ -143,6 +159,7 @@ public final class TableShard {
      */
     public boolean announce(TableVersions newest) {
         boolean isSame = newest.schemaVersion() == versions.schemaVersion();
+        expected = newest;
         if (isSame) {
             versions = versions.renamed(newest.schema());
             announced = versions;

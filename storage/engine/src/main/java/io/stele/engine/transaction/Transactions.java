@@ -17,6 +17,7 @@ import io.stele.engine.node.Shards;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.node.WriteBudget;
 import io.stele.engine.node.WriteRoom;
+import io.stele.engine.shard.TableGroupShard;
 import io.stele.engine.shard.record.PartitionDelete;
 import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.protocol.ErrorCode;
@@ -509,8 +510,9 @@ public final class Transactions {
                     file, "one of " + schema.shardCount() + " shards", file.shard().toString());
         }
         // The version that the shard has announced will be in effect before this record is applied
+        TableGroupShard shard = shards.shard(file.shard());
         int schemaVersion =
-                shards.shard(file.shard()).table(schema.id()).announced().schemaVersion();
+                shard.announced(shard.table(schema.id()), file.schemaVersion()).schemaVersion();
         if (file.schemaVersion() != schemaVersion) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,

@@ -106,6 +106,30 @@ final class TestCatalogChanges {
         assertThat(changes.since(before).orElseThrow()).containsExactly(new TableName("s", "a"));
     }
 
+    /** Who notes a version and then describes a table has no catalog from before it. */
+    @Test
+    void noVersionIsAboveTheCurrentOne() {
+        long[] seen = new long[2];
+        service.addListener(
+                new CatalogListener() {
+                    @Override
+                    public void catalogChanging(Catalog before, Catalog after) {
+                        seen[0] = changes.version();
+                        assertThat(changes.since(seen[0])).contains(List.of());
+                    }
+
+                    @Override
+                    public void catalogChanged(Catalog before, Catalog after) {
+                        seen[1] = changes.version();
+                        assertThat(changes.since(seen[0]))
+                                .contains(List.of(new TableName("s", "a")));
+                    }
+                });
+        long before = service.current().version();
+        create("a");
+        assertThat(seen).containsExactly(before, before + 1);
+    }
+
     @Test
     void versionsOfElsewhereAreNotKnown() {
         long now = changes.version();

@@ -370,6 +370,99 @@ final class TestCatalogService {
     }
 
     @Test
+    void listenersAreNotifiedBeforeADurableVersionIsCurrentAndAfterwards() {
+        FaultInjectingObjectStore faulty =
+                new FaultInjectingObjectStore(
+                        CrashPoint.never(), StoreFaults.NONE, new SplittableRandom(1), nanos -> {});
+        CatalogService watched =
+                CatalogService.open(
+                        new CatalogStore(faulty, new UUID(0, 1)),
+                        3_600_000,
+                        () -> new Lsn(now),
+                        millis -> now += millis << 16);
+        List<String> steps = new ArrayList<>();
+        CatalogListener listener =
+                new CatalogListener() {
+                    @Override
+                    public void catalogChanging(Catalog before, Catalog after) {
+                        assertThat(watched.current()).isSameAs(before);
+                        assertThat(open(faulty).current().version()).isEqualTo(after.version());
+                        steps.add("changing " + after.version());
+                    }
+
+                    @Override
+                    public void catalogChanged(Catalog before, Catalog after) {
+                        assertThat(watched.current()).isSameAs(after);
+                        steps.add("changed " + after.version());
+                    }
+                };
+        watched.addListener(listener);
+        watched.addListener(listener);
+        watched.createSchema("a");
+        assertThat(steps).containsExactly("changing 1", "changing 1", "changed 1", "changed 1");
+
+        steps.clear();
+        faulty.setFaults(StoreFaults.OUTAGE);
+        refusesUnknown(() -> watched.createSchema("b"));
+        assertThat(steps).as("of unknown outcome").isEmpty();
+        faulty.setFaults(StoreFaults.NONE);
+        assertThat(watched.settle()).isTrue();
+        assertThat(steps).containsExactly("changing 2", "changing 2", "changed 2", "changed 2");
+
+        steps.clear();
+        open(faulty).createSchema("theirs");
+        watched.createSchema("c");
+        assertThat(steps)
+                .containsExactly(
+                        "changing 3",
+                        "changing 3",
+                        "changed 3",
+                        "changed 3",
+                        "changing 4",
+                        "changing 4",
+                        "changed 4",
+                        "changed 4");
+    }
+
+    @Test
+    void aListenerThatFailsKeepsNothingFromTheOthers() {
+        List<String> steps = new ArrayList<>();
+        SteleException changing = new SteleException(ErrorCode.BUSY, "changing");
+        SteleException changed = new SteleException(ErrorCode.BUSY, "changed");
+        service.addListener(
+                new CatalogListener() {
+                    @Override
+                    public void catalogChanging(Catalog before, Catalog after) {
+                        throw changing;
+                    }
+
+                    @Override
+                    public void catalogChanged(Catalog before, Catalog after) {
+                        throw changed;
+                    }
+                });
+        service.addListener(
+                new CatalogListener() {
+                    @Override
+                    public void catalogChanging(Catalog before, Catalog after) {
+                        steps.add("changing " + after.version());
+                    }
+
+                    @Override
+                    public void catalogChanged(Catalog before, Catalog after) {
+                        steps.add("changed " + after.version());
+                    }
+                });
+        assertThatThrownBy(() -> service.createSchema("a"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasCause(changing)
+                .hasSuppressedException(changed);
+        assertThat(steps).containsExactly("changing 1", "changed 1");
+        assertThat(service.current().schemas()).containsExactly("a");
+        assertThat(open(2).current().schemas()).containsExactly("a");
+    }
+
+    @Test
     void loserOfARaceReadsAgainAndDoesTheStatementOnWhatIsThere() {
         CatalogService other = open(2);
         List<String> seen = new ArrayList<>();
