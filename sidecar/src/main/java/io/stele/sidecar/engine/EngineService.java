@@ -549,7 +549,8 @@ public final class EngineService implements AutoCloseable {
                         config.getTransactionIdleTimeout().toJavaTime())
                 .withTargetFileBytes(config.getTargetFileSize().toBytes())
                 .withCompactionLimit(compactionLimit())
-                .withApply(StorageOptions.DEFAULT.apply().withWorkers(1, config.getApplyMaxLanes()))
+                .withApply(
+                        StorageOptions.DEFAULT.apply().withWorkers(1, config.getApplyMaxWorkers()))
                 .withCaches(
                         new CacheOptions(
                                 config.getBlockCacheSize().toBytes(),
