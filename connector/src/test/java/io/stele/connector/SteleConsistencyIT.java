@@ -681,7 +681,8 @@ final class SteleConsistencyIT {
                                                     .isEqualTo(expected);
                                         } catch (RuntimeException e) {
                                             assertThat(String.valueOf(e.getMessage()))
-                                                    .matches("(?s).*(Stele sidecar|read point).*");
+                                                    .matches(
+                                                            "(?s).*(Stele sidecar|Expected an? (open )?snapshot).*");
                                         }
                                     }
                                     return null;

@@ -162,8 +162,8 @@ public final class EngineMetrics {
     }
 
     @Managed(description = "Leased snapshots")
-    public long getOpenReadPoints() {
-        return gauge(EngineStatus::openReadPoints);
+    public long getOpenSnapshots() {
+        return gauge(EngineStatus::openSnapshots);
     }
 
     @Managed(description = "Transactions begun and not ended")

@@ -474,7 +474,7 @@ public final class EngineService implements AutoCloseable {
                 Version.current(),
                 state.ports().isPresent(),
                 status.lastLsn(),
-                status.openReadPoints(),
+                status.openSnapshots(),
                 status.openTransactions(),
                 status.shards(),
                 status.damages().stream().map(this::describe).toList());

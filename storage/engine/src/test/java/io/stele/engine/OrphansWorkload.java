@@ -162,7 +162,7 @@ final class OrphansWorkload implements Workload {
         } catch (NoSuchFileException missing) {
             // Not one of the store's faults, which the simulation takes as they come
             throw new AssertionError(
-                    "Expected the files of a pinned read point at LSN " + snapshot.lsn(), missing);
+                    "Expected the files of a pinned snapshot at LSN " + snapshot.lsn(), missing);
         }
     }
 
