@@ -272,7 +272,7 @@ public class StorageConfig {
     }
 
     @Config("stele.block-cache.size")
-    @ConfigDescription("Memory for blocks of row files, their indexes and filters")
+    @ConfigDescription("Memory for blocks of SST files, their indexes and filters")
     public StorageConfig setBlockCacheSize(DataSize blockCacheSize) {
         this.blockCacheSize = blockCacheSize;
         return this;
