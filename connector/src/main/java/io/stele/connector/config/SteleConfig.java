@@ -8,6 +8,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
 import io.airlift.configuration.ConfigSecuritySensitive;
+import io.airlift.configuration.LegacyConfig;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
@@ -149,7 +150,8 @@ public class SteleConfig {
         return snapshotTtl;
     }
 
-    @Config("stele.read-point.ttl")
+    @Config("stele.snapshot.ttl")
+    @LegacyConfig("stele.read-point.ttl")
     @ConfigDescription("How long a snapshot outlives a coordinator that no longer renews it")
     public SteleConfig setSnapshotTtl(Duration snapshotTtl) {
         this.snapshotTtl = snapshotTtl;
