@@ -156,7 +156,7 @@ final class TestOpenTable {
         assertThat(planned(shards, WireLimits.VERSION))
                 .isEqualTo(goldenPlan("3f", "0000000000000012" + "00000011"));
         assertThat(planned(shards, WireLimits.INDEXED_METADATA_VERSION - 1))
-                .as("to readers of before it has none")
+                .as("a reader of the version without it gets none")
                 .isEqualTo(goldenPlan("1f", ""));
     }
 

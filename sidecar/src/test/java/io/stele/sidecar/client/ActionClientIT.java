@@ -86,7 +86,7 @@ final class ActionClientIT {
             port = actions.endpoint().port();
             samePort.put("stele.client.port", Integer.toString(port));
         }
-        // A sidecar that comes back knows no socket of before
+        // A sidecar that comes back knows no earlier socket
         try (TestingSidecar sidecar = TestingSidecar.start(directory, samePort);
                 ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
             assertThat(open(actions)).isPresent();
