@@ -58,7 +58,7 @@ final class TestActionClient {
     private static final OpenTableReply REPLY =
             new OpenTableReply(
                     new RelationReply(Optional.empty(), Optional.empty()),
-                    Optional.of(new SnapshotReply("point", new Lsn(7), 1_000)),
+                    Optional.of(new SnapshotReply("snapshot", new Lsn(7), 1_000)),
                     Optional.empty(),
                     Optional.of(List.of()));
 

@@ -10,25 +10,20 @@ import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SidecarServer;
+import io.stele.testing.LiveFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A real sidecar in this JVM, with a folder of its own; it keeps its HTTP port when it is
@@ -112,45 +107,10 @@ public final class SidecarFixture implements AutoCloseable {
             return List.of();
         }
         try {
-            return filesIn(data);
+            return LiveFolder.files(data);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /** The files in a folder and those in it, from which others may be deleted meanwhile. */
-    static List<Path> filesIn(Path folder) throws IOException {
-        List<Path> found = new ArrayList<>();
-        Files.walkFileTree(
-                folder,
-                new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                        if (attributes.isRegularFile()) {
-                            found.add(file);
-                        }
-                        return FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult visitFileFailed(Path file, IOException failure)
-                            throws IOException {
-                        if (failure instanceof NoSuchFileException) {
-                            return FileVisitResult.CONTINUE;
-                        }
-                        throw failure;
-                    }
-
-                    @Override
-                    public FileVisitResult postVisitDirectory(
-                            Path directory, @Nullable IOException failure) throws IOException {
-                        if (failure == null || failure instanceof NoSuchFileException) {
-                            return FileVisitResult.CONTINUE;
-                        }
-                        throw failure;
-                    }
-                });
-        return found;
     }
 
     /** Creates a table that SQL would not: with types that only older versions gave columns. */

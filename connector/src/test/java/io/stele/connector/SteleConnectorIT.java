@@ -175,7 +175,9 @@ final class SteleConnectorIT extends BaseConnectorTest {
                 .hasMessageMatching("Transaction .* conflicts: key .* was changed after LSN .*");
     }
 
-    /** One of several changes of a version wins; the others were planned for columns of before. */
+    /**
+     * One of several changes of a version wins; the others were planned for the earlier columns.
+     */
     @Override
     protected void verifyConcurrentAddColumnFailurePermissible(Exception e) {
         assertThat(e)

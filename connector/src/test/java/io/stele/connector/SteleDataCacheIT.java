@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.testing.LiveFolder;
 import io.trino.Session;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedRow;
@@ -206,7 +207,7 @@ final class SteleDataCacheIT {
 
     private static void damage(Path directory, Random random) throws IOException {
         List<Path> segments =
-                SidecarFixture.filesIn(directory).stream()
+                LiveFolder.files(directory).stream()
                         .filter(file -> file.toString().endsWith(".pages"))
                         .sorted()
                         .toList();

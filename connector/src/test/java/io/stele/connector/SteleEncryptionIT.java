@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.testing.LiveFolder;
 import io.trino.testing.DistributedQueryRunner;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,11 +117,9 @@ final class SteleEncryptionIT {
     /** First components of the files that have the text. */
     private List<String> placesOfPlainText() throws IOException {
         List<String> places = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                if (new String(Files.readAllBytes(file), ISO_8859_1).contains(SECRET_TEXT)) {
-                    places.add(directory.relativize(file).toString());
-                }
+        for (Path file : LiveFolder.files(directory)) {
+            if (new String(Files.readAllBytes(file), ISO_8859_1).contains(SECRET_TEXT)) {
+                places.add(directory.relativize(file).toString());
             }
         }
         return places;

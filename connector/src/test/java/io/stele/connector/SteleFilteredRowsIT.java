@@ -273,7 +273,7 @@ final class SteleFilteredRowsIT {
                 run("ALTER TABLE " + table + " ADD COLUMN extra bigint");
             }
             if (round == 4) {
-                // Of another id, with the name and type of before
+                // Of another id, with the same name and type
                 run("ALTER TABLE " + table + " DROP COLUMN r.b");
                 run("ALTER TABLE " + table + " ADD COLUMN r.b varchar");
                 run("ALTER TABLE " + table + " RENAME COLUMN name TO title");

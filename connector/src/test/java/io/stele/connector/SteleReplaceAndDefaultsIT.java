@@ -124,9 +124,9 @@ final class SteleReplaceAndDefaultsIT {
                         .formatted(table, "z".repeat(10_000)));
     }
 
-    /** What Trino writes into new rows, and what rows of before have, is the same value. */
+    /** What Trino writes into new rows is the value that earlier rows have. */
     @Test
-    void rowsOfBeforeHaveTheDefaultOfANewColumn() {
+    void earlierRowsHaveTheDefaultOfANewColumn() {
         Map<String, String> literals =
                 ImmutableMap.<String, String>builder()
                         .put("boolean", "true")

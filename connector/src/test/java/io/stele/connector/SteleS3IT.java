@@ -2,6 +2,7 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LiveFolder;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
@@ -54,7 +55,7 @@ final class SteleS3IT {
         @Override
         public List<String> list() throws IOException {
             Path bucket = S3.bucket();
-            return SidecarFixture.filesIn(bucket).stream()
+            return LiveFolder.files(bucket).stream()
                     .map(file -> bucket.relativize(file).toString())
                     .filter(key -> !key.startsWith(".") && key.startsWith(prefix))
                     .toList();

@@ -153,7 +153,7 @@ final class SteleTimeTravelIT {
                         "Expected an LSN at or after \\d+ \\(.*Z\\), the end of the retained history.*, found 1 \\(1970-01-01T00:00:00Z\\)");
         assertThat(queries.failure(select + Long.MAX_VALUE))
                 .hasMessageMatching(
-                        "Expected a read point at or before the present LSN \\d+ \\(.*Z\\), found %s \\(.*Z\\)"
+                        "Expected a snapshot at or before the present LSN \\d+ \\(.*Z\\), found %s \\(.*Z\\)"
                                 .formatted(Long.MAX_VALUE));
         assertThat(queries.failure(select + "-1")).hasMessageContaining("found -1");
         assertThat(queries.failure(select + "'x'"))

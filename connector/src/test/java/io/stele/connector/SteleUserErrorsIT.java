@@ -215,7 +215,7 @@ final class SteleUserErrorsIT {
         }
     }
 
-    /** As tables of before have them; they go on as they were, and widen to all years. */
+    /** As tables of earlier versions have them; they go on as they were, and widen to all years. */
     @Test
     void timesThatNanosecondsOf64BitsDoNotReach() {
         String table = SteleQueries.newTable("narrow");

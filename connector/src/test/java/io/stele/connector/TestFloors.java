@@ -4,16 +4,12 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.Dependency;
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.stele.testing.PackageOrder;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +17,8 @@ import org.junit.jupiter.api.Test;
  * column files, never the engine.
  */
 final class TestFloors {
+    private static final String MODULE = "io.stele.connector";
+
     private static final String[] MAY_SEE = {
         "io.stele.connector..",
         "io.stele.protocol..",
@@ -38,39 +36,36 @@ final class TestFloors {
     };
 
     /** The packages of this module, lower ones first: each sees only those before it. */
-    private static final List<String> PACKAGES =
-            List.of(
-                    ".error",
-                    ".handle",
-                    ".config",
-                    ".type",
-                    ".sidecar",
-                    ".read.affinity",
-                    ".read.prune",
-                    ".read.page",
-                    ".read.file",
-                    ".read.cache",
-                    ".read.live",
-                    ".read.lookup",
-                    ".read.opening",
-                    ".write",
-                    ".metadata.catalog",
-                    ".metadata.cache",
-                    ".metadata.plan",
-                    ".metadata.transaction",
-                    ".metadata.view",
-                    ".metadata.pushdown",
-                    ".metadata.system",
-                    ".metadata.procedure",
-                    ".metadata",
-                    ".read.split",
-                    ".access",
-                    "");
-
-    /** A package is a room: with more files nobody sees what is in it. */
-    private static final int MAX_FILES = 45;
-
-    private static final String MODULE = "io.stele.connector";
+    private static final PackageOrder PACKAGES =
+            new PackageOrder(
+                    MODULE,
+                    List.of(
+                            ".error",
+                            ".handle",
+                            ".config",
+                            ".type",
+                            ".sidecar",
+                            ".read.affinity",
+                            ".read.prune",
+                            ".read.page",
+                            ".read.file",
+                            ".read.cache",
+                            ".read.live",
+                            ".read.lookup",
+                            ".read.opening",
+                            ".write",
+                            ".metadata.catalog",
+                            ".metadata.cache",
+                            ".metadata.plan",
+                            ".metadata.transaction",
+                            ".metadata.view",
+                            ".metadata.pushdown",
+                            ".metadata.system",
+                            ".metadata.procedure",
+                            ".metadata",
+                            ".read.split",
+                            ".access",
+                            ""));
 
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
@@ -94,32 +89,11 @@ final class TestFloors {
 
     @Test
     void packagesSeeOnlyLowerOnes() {
-        for (JavaClass from : CLASSES) {
-            assertThat(PACKAGES).contains(packageOf(from));
-            for (Dependency dependency : from.getDirectDependenciesFromSelf()) {
-                JavaClass to = dependency.getTargetClass().getBaseComponentType();
-                if (to.getPackageName().startsWith(MODULE)) {
-                    assertThat(PACKAGES.indexOf(packageOf(to)))
-                            .as(dependency.getDescription())
-                            .isLessThanOrEqualTo(PACKAGES.indexOf(packageOf(from)));
-                }
-            }
-        }
+        PACKAGES.checkDependencies(CLASSES);
     }
 
     @Test
     void packagesAreSmall() {
-        Map<String, Integer> files = new TreeMap<>();
-        for (JavaClass type : CLASSES) {
-            if (type.isTopLevelClass()) {
-                files.merge(packageOf(type), 1, Integer::sum);
-            }
-        }
-        assertThat(files).hasSize(PACKAGES.size());
-        assertThat(files.values()).as("files of %s", files).allMatch(count -> count <= MAX_FILES);
-    }
-
-    private static String packageOf(JavaClass type) {
-        return type.getPackageName().substring(MODULE.length());
+        PACKAGES.checkSizes(CLASSES);
     }
 }

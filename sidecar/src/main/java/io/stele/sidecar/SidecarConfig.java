@@ -33,7 +33,7 @@ public class SidecarConfig {
     }
 
     @Config("stele.shutdown-timeout")
-    @ConfigDescription("How long a door waits at shutdown for the requests it has accepted")
+    @ConfigDescription("How long a server waits at shutdown for the requests it has accepted")
     public SidecarConfig setShutdownTimeout(Duration shutdownTimeout) {
         this.shutdownTimeout = shutdownTimeout;
         return this;

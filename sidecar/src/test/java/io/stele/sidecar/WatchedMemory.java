@@ -69,7 +69,7 @@ public final class WatchedMemory implements AutoCloseable {
             JsonNode status =
                     new ObjectMapper().readTree(http.send(request, BodyHandlers.ofString()).body());
             return new Held(
-                    status.get("doors").get("framedPendingBytes").asLong(),
+                    status.get("endpoints").get("framedPendingBytes").asLong(),
                     status.get("engine").get("pendingWriteBytes").asLong());
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException("No status", e);

@@ -1,6 +1,6 @@
 /**
- * Servers for tests and benchmarks: of others, and sidecars as processes; below every floor, in no
- * product.
+ * Servers for tests and benchmarks, of others, and sidecars as processes; checks that tests of
+ * several modules share. Below every floor, in no product.
  */
 @NullMarked
 package io.stele.testing;

@@ -116,10 +116,10 @@ final class HotShard implements AutoCloseable {
     /** Ends the benchmark unless the shard has all rows and uses {@code workers} apply workers. */
     void check(long versions, int workers) {
         long found = engine.status().shards().getFirst().memoryRows();
-        int used = requireNonNull(engine.status().applies().get(schema.shard(0))).lanes();
+        int used = requireNonNull(engine.status().applies().get(schema.shard(0))).workers();
         if (found != versions || used != workers) {
             throw new IllegalStateException(
-                    "Expected %d versions by %d lanes, found %d by %d"
+                    "Expected %d versions by %d apply workers, found %d by %d"
                             .formatted(versions, workers, found, used));
         }
     }

@@ -108,12 +108,13 @@ final class ParallelApply {
             KeyedVersion other = right.next();
             if (one.compareTo(other) != 0 || !Arrays.equals(one.row(), other.row())) {
                 throw new IllegalStateException(
-                        "Expected lanes to leave what serial apply leaves, found other versions at LSNs %d and %d"
+                        "Expected apply workers to leave what serial apply leaves, found other versions at LSNs %d and %d"
                                 .formatted(one.lsn(), other.lsn()));
             }
         }
         if (left.hasNext() || right.hasNext()) {
-            throw new IllegalStateException("Expected as many versions in lanes as in one");
+            throw new IllegalStateException(
+                    "Expected as many versions of several apply workers as of one");
         }
     }
 

@@ -49,7 +49,7 @@ public final class ParallelApplyBenchmark implements Benchmark {
 
     @Override
     public String description() {
-        return "a hot shard applied by two lanes beside one, without and with the log";
+        return "a hot shard applied by two apply workers beside one, without and with the log";
     }
 
     @Override
@@ -112,13 +112,13 @@ public final class ParallelApplyBenchmark implements Benchmark {
             ratios.add((double) first.criticalNanos() / second.criticalNanos());
             wallRatios.add((double) first.wallNanos() / second.wallNanos());
         }
-        metrics.put(name + ": apply, 1 lane, ns CPU a row", Medians.median(one));
-        metrics.put(name + ": apply, 2 lanes, ns CPU a row of the busier", Medians.median(two));
+        metrics.put(name + ": apply, 1 worker, ns CPU a row", Medians.median(one));
+        metrics.put(name + ": apply, 2 workers, ns CPU a row of the busier", Medians.median(two));
         double ratio = Medians.median(ratios);
-        metrics.put(name + ": apply, times 1 lane, CPU critical path", ratio);
-        metrics.put(name + ": apply, times 1 lane, wall", Medians.median(wallRatios));
+        metrics.put(name + ": apply, times 1 worker, CPU critical path", ratio);
+        metrics.put(name + ": apply, times 1 worker, wall", Medians.median(wallRatios));
         targets.add(
-                Target.atLeast(name + ": apply, times 1 lane, CPU critical path", TARGET, ratio));
+                Target.atLeast(name + ": apply, times 1 worker, CPU critical path", TARGET, ratio));
     }
 
     private static void engine(
@@ -143,13 +143,13 @@ public final class ParallelApplyBenchmark implements Benchmark {
             }
             double one = Medians.median(requireNonNull(rates.get(1)));
             double two = Medians.median(requireNonNull(rates.get(WORKERS)));
-            metrics.put(name + log + ", 1 lane, rows/s", one);
-            metrics.put(name + log + ", 2 lanes, rows/s", two);
-            metrics.put(name + log + ", times 1 lane, wall", two / one);
+            metrics.put(name + log + ", 1 worker, rows/s", one);
+            metrics.put(name + log + ", 2 workers, rows/s", two);
+            metrics.put(name + log + ", times 1 worker, wall", two / one);
             metrics.put(name + log + ", rows a group", Medians.median(rowsPerGroup));
             metrics.put(
                     name + log + ", % of a row's time that its application takes",
-                    100 * metrics.value(name + ": apply, 1 lane, ns CPU a row") * one / 1e9);
+                    100 * metrics.value(name + ": apply, 1 worker, ns CPU a row") * one / 1e9);
         }
     }
 

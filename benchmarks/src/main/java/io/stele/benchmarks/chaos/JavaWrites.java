@@ -243,7 +243,7 @@ final class JavaWrites implements ChaosClient {
             context.flight()
                     .action(
                             Actions.CLOSE_SNAPSHOT,
-                            new CloseSnapshotRequest(point.readPointId()),
+                            new CloseSnapshotRequest(point.snapshotId()),
                             Done.class);
         } catch (SteleException e) {
             // The sidecar was away, or a restart has ended the snapshot's lease

@@ -66,7 +66,7 @@ record StoredBytes(Map<String, Long> objects, Map<String, Long> bytes) {
             case "sums" -> "checksums";
             case "idx" -> KEY_INDEXES;
             case "bitmaps" -> "bitmaps";
-            case "row" -> "row files";
+            case "row" -> "SST files";
             default -> "others";
         };
     }

@@ -67,7 +67,7 @@ public class MetadataCacheConfig {
 
     @Config("stele.metadata-cache.max-staleness")
     @ConfigDescription(
-            "How old what statements without a read point are told of tables and views may be, such as SHOW TABLES; 0s: they ask for changes")
+            "How old what statements without a snapshot are told of tables and views may be, such as SHOW TABLES; 0s: they ask for changes")
     public MetadataCacheConfig setMaxStaleness(Duration maxStaleness) {
         this.maxStaleness = maxStaleness;
         return this;

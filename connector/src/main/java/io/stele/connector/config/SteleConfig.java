@@ -8,6 +8,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
 import io.airlift.configuration.ConfigSecuritySensitive;
+import io.airlift.configuration.LegacyConfig;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
@@ -35,7 +36,7 @@ public class SteleConfig {
     private Duration changeTimeout = new Duration(4, HOURS);
     private Duration outageTimeout = new Duration(30, SECONDS);
     private Duration transactionTtl = new Duration(5, MINUTES);
-    private Duration readPointTtl = new Duration(60, SECONDS);
+    private Duration snapshotTtl = new Duration(60, SECONDS);
     // 32 MiB: about one stripe, so that one lineitem of scale factor 1 already fills a few drivers
     private DataSize maxSplitSize = DataSize.of(32, MEGABYTE);
     private DataSize tailCacheSize = DataSize.of(64, MEGABYTE);
@@ -145,14 +146,15 @@ public class SteleConfig {
     }
 
     @MinDuration("5s")
-    public Duration getReadPointTtl() {
-        return readPointTtl;
+    public Duration getSnapshotTtl() {
+        return snapshotTtl;
     }
 
-    @Config("stele.read-point.ttl")
-    @ConfigDescription("How long a read point outlives a coordinator that no longer renews it")
-    public SteleConfig setReadPointTtl(Duration readPointTtl) {
-        this.readPointTtl = readPointTtl;
+    @Config("stele.snapshot.ttl")
+    @LegacyConfig("stele.read-point.ttl")
+    @ConfigDescription("How long a snapshot outlives a coordinator that no longer renews it")
+    public SteleConfig setSnapshotTtl(Duration snapshotTtl) {
+        this.snapshotTtl = snapshotTtl;
         return this;
     }
 

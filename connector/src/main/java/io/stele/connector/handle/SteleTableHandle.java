@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /**
  * A table as one query reads it: its definition, the snapshot, and the pushed-down operations.
  *
- * @param readPointId the lease that retains the snapshot
+ * @param snapshotId the lease that retains the snapshot
  * @param readLsn the snapshot LSN
  * @param constraint a predicate that every wanted row satisfies: files, shards, stripes and live
  *     rows outside it are skipped, and Trino checks the remaining rows
@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
  */
 public record SteleTableHandle(
         TableSchema table,
-        String readPointId,
+        String snapshotId,
         long readLsn,
         TupleDomain<SteleColumnHandle> constraint,
         RowSelection selection,
@@ -49,7 +49,7 @@ public record SteleTableHandle(
         implements ConnectorTableHandle {
     public SteleTableHandle {
         requireNonNull(table, "table is null");
-        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(snapshotId, "snapshotId is null");
         requireNonNull(constraint, "constraint is null");
         requireNonNull(selection, "selection is null");
         requireNonNull(index, "index is null");
@@ -59,10 +59,10 @@ public record SteleTableHandle(
     }
 
     /** The whole table at a snapshot. */
-    public SteleTableHandle(TableSchema table, String readPointId, long readLsn) {
+    public SteleTableHandle(TableSchema table, String snapshotId, long readLsn) {
         this(
                 table,
-                readPointId,
+                snapshotId,
                 readLsn,
                 TupleDomain.all(),
                 RowSelection.ALL,
@@ -222,7 +222,7 @@ public record SteleTableHandle(
         SteleTableHandle toHandle() {
             return new SteleTableHandle(
                     original.table,
-                    original.readPointId,
+                    original.snapshotId,
                     original.readLsn,
                     constraint,
                     selection,

@@ -37,13 +37,13 @@ final class EndedSnapshots {
         this.later = requireNonNull(later, "later is null");
     }
 
-    void add(String readPointId) {
-        ended.add(readPointId);
+    void add(String snapshotId) {
+        ended.add(snapshotId);
         if (isScheduled.compareAndSet(false, true)) {
             try {
                 later.schedule(this::release, DELAY_MILLIS, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
-                log.debug(e, "Cannot close read point %s", readPointId);
+                log.debug(e, "Cannot close snapshot %s", snapshotId);
             }
         }
     }
@@ -75,7 +75,7 @@ final class EndedSnapshots {
             try {
                 sidecar.callNow(Actions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id), Done.class);
             } catch (RuntimeException e) {
-                log.debug(e, "Cannot close read point %s", id);
+                log.debug(e, "Cannot close snapshot %s", id);
             }
         }
     }

@@ -34,7 +34,7 @@ public final class Leases {
     private static final int MAX_OF_EITHER = RenewLeasesRequest.MAX_LEASES / 2;
 
     private final Function<RenewLeasesRequest, RenewLeasesReply> sidecar;
-    private final long readPointTtlMillis;
+    private final long snapshotTtlMillis;
     private final long transactionTtlMillis;
     private final Set<String> snapshots = ConcurrentHashMap.newKeySet();
     private final Set<String> transactions = ConcurrentHashMap.newKeySet();
@@ -50,7 +50,7 @@ public final class Leases {
                                 Actions.RENEW_LEASES,
                                 request,
                                 RenewLeasesReply.class),
-                config.getReadPointTtl().toJavaTime(),
+                config.getSnapshotTtl().toJavaTime(),
                 config.getTransactionTtl().toJavaTime());
         long periodMillis = period(config).toMillis();
         renewals.scheduleAtFixedRate(
@@ -59,17 +59,16 @@ public final class Leases {
 
     Leases(
             Function<RenewLeasesRequest, RenewLeasesReply> sidecar,
-            Duration readPointTtl,
+            Duration snapshotTtl,
             Duration transactionTtl) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.readPointTtlMillis = readPointTtl.toMillis();
+        this.snapshotTtlMillis = snapshotTtl.toMillis();
         this.transactionTtlMillis = transactionTtl.toMillis();
     }
 
     private static Duration period(SteleConfig config) {
         long shortest =
-                Math.min(
-                        config.getReadPointTtl().toMillis(), config.getTransactionTtl().toMillis());
+                Math.min(config.getSnapshotTtl().toMillis(), config.getTransactionTtl().toMillis());
         return Duration.ofMillis(Math.max(1, shortest / RENEWALS_PER_TTL));
     }
 
@@ -118,7 +117,7 @@ public final class Leases {
                     sidecar.apply(
                             new RenewLeasesRequest(
                                     someSnapshots,
-                                    readPointTtlMillis,
+                                    snapshotTtlMillis,
                                     someTransactions,
                                     transactionTtlMillis));
             for (String id : reply.endedTransactions()) {
@@ -126,15 +125,15 @@ public final class Leases {
                     log.debug("Transaction %s has ended in the sidecar", id);
                 }
             }
-            for (String id : reply.endedReadPoints()) {
+            for (String id : reply.endedSnapshots()) {
                 if (snapshots.contains(id)) {
-                    log.warn("Read point %s has ended in the sidecar", id);
+                    log.warn("Snapshot %s has ended in the sidecar", id);
                 }
             }
         } catch (RuntimeException | Error e) {
             log.warn(
                     e,
-                    "Cannot renew %s read points and %s transactions",
+                    "Cannot renew %s snapshots and %s transactions",
                     someSnapshots.size(),
                     someTransactions.size());
         }

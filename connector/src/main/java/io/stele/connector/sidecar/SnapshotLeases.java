@@ -35,13 +35,13 @@ public final class SnapshotLeases {
     private final Leases leases;
     private final ScheduledExecutorService ends =
             Executors.newSingleThreadScheduledExecutor(
-                    Threads.daemonThreadsNamed("stele-read-points"));
+                    Threads.daemonThreadsNamed("stele-snapshots"));
 
     @Inject
     public SnapshotLeases(SteleSidecar sidecar, Leases leases, SteleConfig config) {
         this.leases = requireNonNull(leases, "leases is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.ttlMillis = config.getReadPointTtl().toMillis();
+        this.ttlMillis = config.getSnapshotTtl().toMillis();
         this.ended = new EndedSnapshots(sidecar, ends);
     }
 
@@ -92,7 +92,7 @@ public final class SnapshotLeases {
         }
         return new Opened(
                 reply.relation(),
-                reply.readPoint().map(this::lease),
+                reply.snapshot().map(this::lease),
                 reply.changes(),
                 reply.plans().orElse(List.of()));
     }
@@ -105,12 +105,12 @@ public final class SnapshotLeases {
                         new OpenVersionRequest(table, ttlMillis, at),
                         OpenVersionReply.class);
         return new OpenedVersion(
-                reply.table().schema(), lease(reply.readPoint()), reply.goneColumns());
+                reply.table().schema(), lease(reply.snapshot()), reply.goneColumns());
     }
 
     private Lease lease(SnapshotReply reply) {
-        leases.addSnapshot(reply.readPointId());
-        return new Lease(reply.readPointId(), reply.lsn());
+        leases.addSnapshot(reply.snapshotId());
+        return new Lease(reply.snapshotId(), reply.lsn());
     }
 
     /** Whether a lease was opened here and not closed. */

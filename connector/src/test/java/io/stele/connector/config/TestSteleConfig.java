@@ -1,5 +1,6 @@
 package io.stele.connector.config;
 
+import static io.airlift.configuration.testing.ConfigAssertions.assertDeprecatedEquivalence;
 import static io.airlift.configuration.testing.ConfigAssertions.assertFullMapping;
 import static io.airlift.configuration.testing.ConfigAssertions.assertRecordedDefaults;
 import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
@@ -32,7 +33,7 @@ final class TestSteleConfig {
                         .setChangeTimeout(new Duration(4, HOURS))
                         .setOutageTimeout(new Duration(30, SECONDS))
                         .setTransactionTtl(new Duration(5, MINUTES))
-                        .setReadPointTtl(new Duration(60, SECONDS))
+                        .setSnapshotTtl(new Duration(60, SECONDS))
                         .setMaxSplitSize(DataSize.of(32, MEGABYTE))
                         .setTailCacheSize(DataSize.of(64, MEGABYTE))
                         .setColumnCacheSize(DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
@@ -55,7 +56,7 @@ final class TestSteleConfig {
                         .put("stele.change-timeout", "20m")
                         .put("stele.outage-timeout", "2s")
                         .put("stele.transaction.ttl", "7m")
-                        .put("stele.read-point.ttl", "5m")
+                        .put("stele.snapshot.ttl", "5m")
                         .put("stele.scan.max-split-size", "64MB")
                         .put("stele.scan.tail-cache-size", "1GB")
                         .put("stele.scan.column-cache-size", "2GB")
@@ -76,7 +77,7 @@ final class TestSteleConfig {
                         .setChangeTimeout(new Duration(20, MINUTES))
                         .setOutageTimeout(new Duration(2, SECONDS))
                         .setTransactionTtl(new Duration(7, MINUTES))
-                        .setReadPointTtl(new Duration(5, MINUTES))
+                        .setSnapshotTtl(new Duration(5, MINUTES))
                         .setMaxSplitSize(DataSize.of(64, MEGABYTE))
                         .setTailCacheSize(DataSize.of(1, GIGABYTE))
                         .setColumnCacheSize(DataSize.of(2, GIGABYTE))
@@ -85,6 +86,20 @@ final class TestSteleConfig {
                         .setAggregationPushdownEnabled(false)
                         .setSortBufferSize(DataSize.of(256, MEGABYTE))
                         .setMaxOpenSize(DataSize.of(512, MEGABYTE)));
+    }
+
+    @Test
+    void earlierNamesStillWork() {
+        assertDeprecatedEquivalence(
+                SteleConfig.class,
+                Map.of(
+                        "stele.sidecar.uri", "http://localhost:8480",
+                        "stele.shared-secret", "0123456789abcdef",
+                        "stele.snapshot.ttl", "5m"),
+                Map.of(
+                        "stele.sidecar.uri", "http://localhost:8480",
+                        "stele.shared-secret", "0123456789abcdef",
+                        "stele.read-point.ttl", "5m"));
     }
 
     @Test

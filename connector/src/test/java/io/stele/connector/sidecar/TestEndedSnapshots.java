@@ -31,7 +31,7 @@ final class TestEndedSnapshots {
                         @Override
                         public <T> T callNow(String action, Object request, Class<T> replyType) {
                             assertThat(action).isEqualTo(Actions.CLOSE_SNAPSHOT);
-                            closed.add(((CloseSnapshotRequest) request).readPointId());
+                            closed.add(((CloseSnapshotRequest) request).snapshotId());
                             if (fails) {
                                 throw new TrinoException(
                                         StandardErrorCode.GENERIC_INTERNAL_ERROR, "unreachable");

@@ -64,7 +64,7 @@ final class TestLeases {
         leases.addTransaction("t");
         leases.renew();
         assertThat(requests).hasSize(3);
-        assertThat(requests.stream().mapToInt(request -> request.readPointIds().size()).sum())
+        assertThat(requests.stream().mapToInt(request -> request.snapshotIds().size()).sum())
                 .isEqualTo(25_000);
         assertThat(requests.stream().mapToInt(request -> request.transactionIds().size()).sum())
                 .isEqualTo(1);

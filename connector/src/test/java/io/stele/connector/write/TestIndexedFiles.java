@@ -83,6 +83,11 @@ final class TestIndexedFiles {
         return sources(fileMetadata, store);
     }
 
+    private FilePageSources sources(DataCache pages) {
+        ObjectStore cached = pages.over(store, WarmingPolicy.NOTHING);
+        return sources(new FileMetadataCache(_ -> cached, _ -> Optional.empty(), ENOUGH), cached);
+    }
+
     private static void assertSum(BigintFile file, FilePageSources sources, ScanCaches caches)
             throws Exception {
         assertThat(file.scan(sources, COLUMN, caches)).isEqualTo(file.sum(COLUMN));
@@ -168,10 +173,7 @@ final class TestIndexedFiles {
     void aFileThatIsOpenedAheadIsOneRequest() throws Exception {
         BigintFile file = large();
         try (DataCache pages = pages()) {
-            ObjectStore cached = pages.over(store, WarmingPolicy.NOTHING);
-            FileMetadataCache fileMetadata =
-                    new FileMetadataCache(_ -> cached, _ -> Optional.empty(), ENOUGH);
-            FilePageSources sources = sources(fileMetadata, cached);
+            FilePageSources sources = sources(pages);
             file.openAhead(sources, TupleDomain.all(), ALL);
             assertThat(store.take()).hasSize(1).allMatch(read -> read.startsWith(INDEX));
             assertSum(file, sources, ALL);
@@ -184,11 +186,7 @@ final class TestIndexedFiles {
     void oneRequestComesBeforeTheValuesThroughPages() throws Exception {
         BigintFile file = large();
         try (DataCache pages = pages()) {
-            ObjectStore cached = pages.over(store, WarmingPolicy.NOTHING);
-            FilePageSources sources =
-                    sources(
-                            new FileMetadataCache(_ -> cached, _ -> Optional.empty(), ENOUGH),
-                            cached);
+            FilePageSources sources = sources(pages);
             assertSum(file, sources, ALL);
             List<String> reads = store.take();
             assertThat(reads).as("the end of the index, and a column of two stripes").hasSize(3);
@@ -201,11 +199,7 @@ final class TestIndexedFiles {
     void aSmallFileIsFetchedAtOnce() throws Exception {
         BigintFile file = small();
         try (DataCache pages = pages()) {
-            ObjectStore cached = pages.over(store, WarmingPolicy.NOTHING);
-            FilePageSources sources =
-                    sources(
-                            new FileMetadataCache(_ -> cached, _ -> Optional.empty(), ENOUGH),
-                            cached);
+            FilePageSources sources = sources(pages);
             assertSum(file, sources, ALL);
         }
         List<String> reads = store.take();

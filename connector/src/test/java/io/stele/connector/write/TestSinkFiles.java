@@ -1,17 +1,10 @@
 package io.stele.connector.write;
 
-import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.columnfile.index.KeyIndexReader;
 import io.stele.columnfile.metadata.FileMetadata;
-import io.stele.connector.config.SteleConfig;
-import io.stele.connector.handle.ExistingRows;
-import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.file.FileMetadataCache;
-import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.TableId;
@@ -24,10 +17,8 @@ import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.block.LongArrayBlock;
 import java.io.IOException;
-import java.net.URI;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -147,18 +138,6 @@ final class TestSinkFiles {
                         0,
                         SHARDS,
                         Optional.empty());
-        return new WriteContext(
-                new SteleSidecar(
-                        new SteleConfig()
-                                .setSidecarUri(URI.create("http://127.0.0.1:1"))
-                                .setSharedSecret("0123456789abcdef")),
-                store,
-                new FileMetadataCache(_ -> store, _ -> Optional.empty(), 8 << 20),
-                new TrinoTypes(TESTING_TYPE_MANAGER),
-                new SteleWriteHandle(table, "1", "data/7", List.of(), true, ExistingRows.REPLACE),
-                new UUID(0, 1),
-                0,
-                1 << 20,
-                1 << 20);
+        return TestingWriteContext.of(table, store);
     }
 }

@@ -1,16 +1,9 @@
 package io.stele.connector.write;
 
-import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.connector.config.SteleConfig;
-import io.stele.connector.handle.ExistingRows;
-import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.read.file.FileMetadataCache;
-import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
@@ -26,14 +19,12 @@ import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.LongArrayBlock;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +38,6 @@ final class TestSortedFilesSink {
     private static final int PARTITIONS = 80; // more than FEW, each below 64 kB of a buffer
     private static final int PAGE_ROWS = 8_000;
     private static final int COLUMNS = 16;
-    private static final int BUFFER_BYTES = 1 << 20;
 
     private final InMemoryObjectStore store = new InMemoryObjectStore();
 
@@ -61,7 +51,7 @@ final class TestSortedFilesSink {
             sink.append(page(page * PAGE_ROWS));
             most = Math.max(most, sink.retainedBytes());
         }
-        assertThat(most).isLessThan(2 * BUFFER_BYTES);
+        assertThat(most).isLessThan(2 * TestingWriteContext.SORT_BUFFER_BYTES);
         assertThat(spills()).isNotEmpty().hasSizeLessThanOrEqualTo(16);
         List<WrittenFile> files = sink.finish();
         assertThat(sink.parts()).isEmpty();
@@ -186,18 +176,6 @@ final class TestSortedFilesSink {
                         0,
                         shards,
                         Optional.empty());
-        return new WriteContext(
-                new SteleSidecar(
-                        new SteleConfig()
-                                .setSidecarUri(URI.create("http://127.0.0.1:1"))
-                                .setSharedSecret("0123456789abcdef")),
-                store,
-                new FileMetadataCache(_ -> store, _ -> Optional.empty(), 8 << 20),
-                new TrinoTypes(TESTING_TYPE_MANAGER),
-                new SteleWriteHandle(table, "1", "data/7", List.of(), true, ExistingRows.REPLACE),
-                new UUID(0, 1),
-                0,
-                BUFFER_BYTES,
-                1 << 20);
+        return TestingWriteContext.of(table, store);
     }
 }

@@ -1,14 +1,8 @@
 package io.stele.connector.write;
 
-import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.connector.config.SteleConfig;
-import io.stele.connector.handle.ExistingRows;
-import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.read.file.FileMetadataCache;
-import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
@@ -21,11 +15,9 @@ import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.LongArrayBlock;
 import java.io.IOException;
-import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +28,6 @@ final class TestStreamedFilesSink {
     private static final int SHARDS = 8;
 
     private final ObjectStore store = new InMemoryObjectStore();
-    private final TrinoTypes types = new TrinoTypes(TESTING_TYPE_MANAGER);
     private final FileMetadataCache fileMetadata =
             new FileMetadataCache(_ -> store, _ -> Optional.empty(), 8 << 20);
     private final Random random = new Random(5);
@@ -114,18 +105,6 @@ final class TestStreamedFilesSink {
                         0,
                         SHARDS,
                         Optional.empty());
-        return new WriteContext(
-                new SteleSidecar(
-                        new SteleConfig()
-                                .setSidecarUri(URI.create("http://127.0.0.1:1"))
-                                .setSharedSecret("0123456789abcdef")),
-                store,
-                fileMetadata,
-                types,
-                new SteleWriteHandle(table, "1", "data/7", List.of(), true, ExistingRows.REPLACE),
-                new UUID(0, 1),
-                0,
-                1 << 20,
-                maxOpenBytes);
+        return TestingWriteContext.of(table, store, fileMetadata, maxOpenBytes);
     }
 }

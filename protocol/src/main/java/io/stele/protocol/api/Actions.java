@@ -72,7 +72,7 @@ public final class Actions {
     public static final String ALTER_TABLE = "alter-table";
 
     /** {@link OpenSnapshotRequest} -> {@link SnapshotReply}. */
-    public static final String OPEN_SNAPSHOT = "open-read-point";
+    public static final String OPEN_SNAPSHOT = "open-snapshot";
 
     /** {@link OpenTableRequest} -> {@link OpenTableReply}. */
     public static final String OPEN_TABLE = "open-table";
@@ -81,13 +81,13 @@ public final class Actions {
     public static final String OPEN_VERSION = "open-version";
 
     /** {@link RenewSnapshotRequest} -> {@link SnapshotReply}. */
-    public static final String RENEW_SNAPSHOT = "renew-read-point";
+    public static final String RENEW_SNAPSHOT = "renew-snapshot";
 
     /** {@link RenewLeasesRequest} -> {@link RenewLeasesReply}. */
     public static final String RENEW_LEASES = "renew-leases";
 
     /** {@link CloseSnapshotRequest} -> {@link Done}. */
-    public static final String CLOSE_SNAPSHOT = "close-read-point";
+    public static final String CLOSE_SNAPSHOT = "close-snapshot";
 
     /** {@link PlanScanRequest} -> {@link ScanPlan}. */
     public static final String PLAN_SCAN = "plan-scan";

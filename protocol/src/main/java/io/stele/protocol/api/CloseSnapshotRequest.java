@@ -3,8 +3,8 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 /** A request to close a snapshot. It is no error if its lease has expired already. */
-public record CloseSnapshotRequest(String readPointId) {
+public record CloseSnapshotRequest(String snapshotId) {
     public CloseSnapshotRequest {
-        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(snapshotId, "snapshotId is null");
     }
 }

@@ -12,13 +12,13 @@ import io.stele.protocol.predicate.ScanPredicate;
  * @param schemaVersion the version that predicate and aggregation refer to
  */
 public record EstimateAggregationRequest(
-        String readPointId,
+        String snapshotId,
         TableId tableId,
         int schemaVersion,
         ScanPredicate predicate,
         Aggregation aggregation) {
     public EstimateAggregationRequest {
-        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(snapshotId, "snapshotId is null");
         requireNonNull(tableId, "tableId is null");
         requireNonNull(predicate, "predicate is null");
         requireNonNull(aggregation, "aggregation is null");

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param relation as of the snapshot or later, so that reads of both agree; without table and view
  *     if the caller has it and it is unchanged
- * @param readPoint empty if no relation has the name
+ * @param snapshot empty if no relation has the name
  * @param changes the changes until the snapshot was opened or later, if the request gave the
  *     version that the caller has
  * @param plans of the tables that the request named, except those that cannot be read with the
@@ -18,13 +18,13 @@ import java.util.Optional;
  */
 public record OpenTableReply(
         RelationReply relation,
-        Optional<SnapshotReply> readPoint,
+        Optional<SnapshotReply> snapshot,
         Optional<MetadataChanges> changes,
         Optional<List<TablePlan>> plans) {
     public OpenTableReply {
         requireNonNull(changes, "changes is null");
         requireNonNull(relation, "relation is null");
-        requireNonNull(readPoint, "readPoint is null");
+        requireNonNull(snapshot, "snapshot is null");
         plans = plans.map(List::copyOf);
     }
 }

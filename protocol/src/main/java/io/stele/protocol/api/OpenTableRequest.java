@@ -44,7 +44,7 @@ public record OpenTableRequest(
         int count = ended.map(List::size).orElse(0);
         if (count > MAX_ENDED) {
             throw new IllegalArgumentException(
-                    "Expected at most " + MAX_ENDED + " ended read points, found " + count);
+                    "Expected at most " + MAX_ENDED + " ended snapshots, found " + count);
         }
         plans = plans.map(List::copyOf);
         int planCount = plans.map(List::size).orElse(0);

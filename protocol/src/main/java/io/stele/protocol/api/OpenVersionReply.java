@@ -11,10 +11,10 @@ import java.util.List;
  * @param goneColumns ids of columns in it that were dropped since, and cannot be read
  */
 public record OpenVersionReply(
-        TableDescription table, SnapshotReply readPoint, List<Integer> goneColumns) {
+        TableDescription table, SnapshotReply snapshot, List<Integer> goneColumns) {
     public OpenVersionReply {
         requireNonNull(table, "table is null");
-        requireNonNull(readPoint, "readPoint is null");
+        requireNonNull(snapshot, "snapshot is null");
         goneColumns = List.copyOf(goneColumns);
     }
 }

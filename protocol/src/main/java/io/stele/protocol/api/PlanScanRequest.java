@@ -17,7 +17,7 @@ import java.util.OptionalInt;
  * @param schemaVersion the version that columns and predicate refer to; empty: the present one
  */
 public record PlanScanRequest(
-        String readPointId,
+        String snapshotId,
         TableId tableId,
         ScanPredicate predicate,
         List<Integer> columnIds,
@@ -25,16 +25,16 @@ public record PlanScanRequest(
         OptionalInt schemaVersion) {
     /** A plan for the present schema version. */
     public PlanScanRequest(
-            String readPointId,
+            String snapshotId,
             TableId tableId,
             ScanPredicate predicate,
             List<Integer> columnIds,
             boolean lookups) {
-        this(readPointId, tableId, predicate, columnIds, lookups, OptionalInt.empty());
+        this(snapshotId, tableId, predicate, columnIds, lookups, OptionalInt.empty());
     }
 
     public PlanScanRequest {
-        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(snapshotId, "snapshotId is null");
         requireNonNull(tableId, "tableId is null");
         requireNonNull(predicate, "predicate is null");
         columnIds = List.copyOf(columnIds);

@@ -7,9 +7,9 @@ import java.util.List;
  * are snapshots that were closed or expired, and transactions that were committed or aborted. All
  * other leases were renewed.
  */
-public record RenewLeasesReply(List<String> endedReadPoints, List<String> endedTransactions) {
+public record RenewLeasesReply(List<String> endedSnapshots, List<String> endedTransactions) {
     public RenewLeasesReply {
-        endedReadPoints = List.copyOf(endedReadPoints);
+        endedSnapshots = List.copyOf(endedSnapshots);
         endedTransactions = List.copyOf(endedTransactions);
     }
 }

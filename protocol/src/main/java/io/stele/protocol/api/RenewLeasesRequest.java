@@ -5,29 +5,29 @@ import java.util.List;
 /**
  * A request to renew the leases of all snapshots and open transactions that a client holds.
  *
- * @param readPointTtlMillis how long the snapshots live from now on
+ * @param snapshotTtlMillis how long the snapshots live from now on
  * @param transactionTtlMillis how long the transactions live from now on
  */
 public record RenewLeasesRequest(
-        List<String> readPointIds,
-        long readPointTtlMillis,
+        List<String> snapshotIds,
+        long snapshotTtlMillis,
         List<String> transactionIds,
         long transactionTtlMillis) {
     /** As many as a sidecar has of either. */
     public static final int MAX_LEASES = 20_000;
 
     public RenewLeasesRequest {
-        readPointIds = List.copyOf(readPointIds);
+        snapshotIds = List.copyOf(snapshotIds);
         transactionIds = List.copyOf(transactionIds);
-        if (readPointTtlMillis <= 0 || transactionTtlMillis <= 0) {
+        if (snapshotTtlMillis <= 0 || transactionTtlMillis <= 0) {
             throw new IllegalArgumentException(
                     "Expected times to live > 0, found %d and %d"
-                            .formatted(readPointTtlMillis, transactionTtlMillis));
+                            .formatted(snapshotTtlMillis, transactionTtlMillis));
         }
-        if (readPointIds.size() + transactionIds.size() > MAX_LEASES) {
+        if (snapshotIds.size() + transactionIds.size() > MAX_LEASES) {
             throw new IllegalArgumentException(
                     "Expected at most %d leases, found %d"
-                            .formatted(MAX_LEASES, readPointIds.size() + transactionIds.size()));
+                            .formatted(MAX_LEASES, snapshotIds.size() + transactionIds.size()));
         }
     }
 }

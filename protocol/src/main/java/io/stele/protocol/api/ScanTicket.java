@@ -18,7 +18,7 @@ import java.util.OptionalLong;
  * The ticket of a Flight DoGet: a scan of one shard of a table at a snapshot, or a lookup or an
  * aggregation in all its shards.
  *
- * @param readPointId the lease that keeps the snapshot readable; empty: the scan has a short lease
+ * @param snapshotId the lease that keeps the snapshot readable; empty: the scan has a short lease
  *     of its own
  * @param readLsn the snapshot LSN; that of the leased snapshot where there is one
  * @param shard the shard of the rows; empty for AGGREGATE, which is of all shards; may be empty for
@@ -38,7 +38,7 @@ import java.util.OptionalLong;
  *     columns are its own
  */
 public record ScanTicket(
-        Optional<String> readPointId,
+        Optional<String> snapshotId,
         Optional<Lsn> readLsn,
         TableId tableId,
         Optional<ShardId> shard,
@@ -60,7 +60,7 @@ public record ScanTicket(
     }
 
     public ScanTicket {
-        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(snapshotId, "snapshotId is null");
         requireNonNull(readLsn, "readLsn is null");
         requireNonNull(tableId, "tableId is null");
         requireNonNull(shard, "shard is null");
@@ -123,7 +123,7 @@ public record ScanTicket(
         private final TableId table;
         private final ScanMode mode;
         private final List<Integer> columnIds;
-        private Optional<String> readPoint = Optional.empty();
+        private Optional<String> snapshotId = Optional.empty();
         private Optional<Lsn> readLsn = Optional.empty();
         private Optional<ShardId> shard = Optional.empty();
         private ScanPredicate predicate = ScanPredicate.ALL;
@@ -142,8 +142,8 @@ public record ScanTicket(
         }
 
         /** Reads at a leased snapshot. */
-        public Builder at(String newSnapshot, Lsn newReadLsn) {
-            readPoint = Optional.of(newSnapshot);
+        public Builder at(String newSnapshotId, Lsn newReadLsn) {
+            snapshotId = Optional.of(newSnapshotId);
             readLsn = Optional.of(newReadLsn);
             return this;
         }
@@ -214,7 +214,7 @@ public record ScanTicket(
          */
         public ScanTicket build() {
             return new ScanTicket(
-                    readPoint,
+                    snapshotId,
                     readLsn,
                     table,
                     shard,

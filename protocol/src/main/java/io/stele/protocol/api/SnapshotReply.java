@@ -5,9 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 
 /** An open snapshot: the id of its lease, its LSN, and how long the lease lasts. */
-public record SnapshotReply(String readPointId, Lsn lsn, long ttlMillis) {
+public record SnapshotReply(String snapshotId, Lsn lsn, long ttlMillis) {
     public SnapshotReply {
-        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(snapshotId, "snapshotId is null");
         requireNonNull(lsn, "lsn is null");
     }
 }

@@ -14,7 +14,7 @@ public record StatusReply(
         String version,
         boolean ready,
         Lsn durableLsn,
-        int openReadPoints,
+        int openSnapshots,
         int openTransactions,
         List<ShardStatus> shards,
         List<DamagedObject> damaged) {

@@ -69,7 +69,7 @@ public record TableOptions(
         bitmapColumns = List.copyOf(bitmapColumns);
         dictionaryColumns = List.copyOf(dictionaryColumns);
         indexes = List.copyOf(indexes);
-        // Catalogs from before have no such field
+        // Catalogs of earlier versions have no such field
         timeToLiveSteps = List.copyOf(requireNonNullElse(timeToLiveSteps, List.of()));
         requireNonNull(compression, "compression is null");
         checkMillis("retention", 0, retentionMillis);

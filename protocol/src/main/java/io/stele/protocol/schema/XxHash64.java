@@ -33,22 +33,25 @@ public final class XxHash64 {
         int end = offset + length;
         long hash;
         if (length >= 32) {
-            long lane1 = PRIME_1_PLUS_2;
-            long lane2 = PRIME_2;
-            long lane3 = 0;
-            long lane4 = MINUS_PRIME_1;
+            long accumulator1 = PRIME_1_PLUS_2;
+            long accumulator2 = PRIME_2;
+            long accumulator3 = 0;
+            long accumulator4 = MINUS_PRIME_1;
             for (; at <= end - 32; at += 32) {
-                lane1 = round(lane1, (long) LONGS.get(bytes, at));
-                lane2 = round(lane2, (long) LONGS.get(bytes, at + 8));
-                lane3 = round(lane3, (long) LONGS.get(bytes, at + 16));
-                lane4 = round(lane4, (long) LONGS.get(bytes, at + 24));
+                accumulator1 = round(accumulator1, (long) LONGS.get(bytes, at));
+                accumulator2 = round(accumulator2, (long) LONGS.get(bytes, at + 8));
+                accumulator3 = round(accumulator3, (long) LONGS.get(bytes, at + 16));
+                accumulator4 = round(accumulator4, (long) LONGS.get(bytes, at + 24));
             }
             hash =
-                    Long.rotateLeft(lane1, 1)
-                            + Long.rotateLeft(lane2, 7)
-                            + Long.rotateLeft(lane3, 12)
-                            + Long.rotateLeft(lane4, 18);
-            hash = merge(merge(merge(merge(hash, lane1), lane2), lane3), lane4);
+                    Long.rotateLeft(accumulator1, 1)
+                            + Long.rotateLeft(accumulator2, 7)
+                            + Long.rotateLeft(accumulator3, 12)
+                            + Long.rotateLeft(accumulator4, 18);
+            hash =
+                    merge(
+                            merge(merge(merge(hash, accumulator1), accumulator2), accumulator3),
+                            accumulator4);
         } else {
             hash = PRIME_5;
         }
@@ -78,11 +81,11 @@ public final class XxHash64 {
         return hash ^ hash >>> 32;
     }
 
-    private static long round(long lane, long input) {
-        return Long.rotateLeft(lane + input * PRIME_2, 31) * PRIME_1;
+    private static long round(long accumulator, long input) {
+        return Long.rotateLeft(accumulator + input * PRIME_2, 31) * PRIME_1;
     }
 
-    private static long merge(long hash, long lane) {
-        return (hash ^ round(0, lane)) * PRIME_1 + PRIME_4;
+    private static long merge(long hash, long accumulator) {
+        return (hash ^ round(0, accumulator)) * PRIME_1 + PRIME_4;
     }
 }

@@ -59,18 +59,18 @@ public final class OpenTableResult {
                         .putByte(OpenTable.LAYOUT)
                         .putByte(
                                 (hasRelation ? RELATION : 0)
-                                        | (reply.readPoint().isPresent() ? SNAPSHOT : 0)
+                                        | (reply.snapshot().isPresent() ? SNAPSHOT : 0)
                                         | reply.changes().map(OpenTableResult::flags).orElse(0)
                                         | (reply.plans().isPresent() ? PLANS : 0));
         if (hasRelation) {
             writer.putSizedBytes(ApiJson.write(reply.relation()));
         }
-        reply.readPoint()
+        reply.snapshot()
                 .ifPresent(
-                        point ->
-                                writer.putText("read point", point.readPointId())
-                                        .putLong(point.lsn().value())
-                                        .putLong(point.ttlMillis()));
+                        snapshot ->
+                                writer.putText("snapshot id", snapshot.snapshotId())
+                                        .putLong(snapshot.lsn().value())
+                                        .putLong(snapshot.ttlMillis()));
         reply.changes().ifPresent(changes -> put(writer, changes));
         reply.plans()
                 .ifPresent(
@@ -124,8 +124,8 @@ public final class OpenTableResult {
                 (flags & RELATION) != 0
                         ? ApiJson.read(reader.getSizedBytes("relation"), RelationReply.class)
                         : NOTHING;
-        Optional<SnapshotReply> readPoint =
-                (flags & SNAPSHOT) != 0 ? Optional.of(readPoint(reader)) : Optional.empty();
+        Optional<SnapshotReply> snapshot =
+                (flags & SNAPSHOT) != 0 ? Optional.of(snapshot(reader)) : Optional.empty();
         Optional<MetadataChanges> changes =
                 (flags & CHANGES) != 0
                         ? Optional.of(changes(reader, (flags & CHANGES_ALL) != 0))
@@ -133,11 +133,11 @@ public final class OpenTableResult {
         Optional<List<TablePlan>> plans =
                 (flags & PLANS) != 0 ? Optional.of(plans(reader)) : Optional.empty();
         reader.end();
-        return new OpenTableReply(relation, readPoint, changes, plans);
+        return new OpenTableReply(relation, snapshot, changes, plans);
     }
 
-    private static SnapshotReply readPoint(PayloadReader reader) {
-        String id = reader.getText("read point");
+    private static SnapshotReply snapshot(PayloadReader reader) {
+        String id = reader.getText("snapshot id");
         Lsn lsn = reader.getLsn("lsn");
         return new SnapshotReply(id, lsn, reader.getLong("ttl"));
     }

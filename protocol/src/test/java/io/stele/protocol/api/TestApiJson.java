@@ -275,7 +275,7 @@ final class TestApiJson {
 
     @Test
     void testNamesOfActionsAndFieldsStayAsTheyAre() {
-        assertThat(Actions.OPEN_SNAPSHOT).isEqualTo("open-read-point");
+        assertThat(Actions.OPEN_SNAPSHOT).isEqualTo("open-snapshot");
         assertThat(
                         new String(
                                 ApiJson.write(

@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 
 final class TestShardRouter {
     /**
-     * Vectors of the reference implementation, one for each path: empty, tail, ints, longs, lanes.
+     * Vectors of the reference implementation, one for each path: empty, tail, ints, longs,
+     * stripes.
      */
     @Test
     void hashIsXxHash64() {

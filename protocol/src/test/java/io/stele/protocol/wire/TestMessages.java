@@ -196,7 +196,7 @@ final class TestMessages {
                 new Hello(1, "token", "client", Optional.empty()).encode(),
                 Hello::decode);
         byte[] greeting = new HelloReply(1, "node", 1, 1, 1).encode();
-        check( // of a sidecar of before, which a shorter one is as well
+        check( // of an earlier sidecar, whose greeting is shorter
                 FrameType.HELLO_REPLY,
                 Arrays.copyOf(greeting, greeting.length - 4),
                 HelloReply::decode);

@@ -156,7 +156,7 @@ final class TestOpenTable {
         assertThat(planned(shards, WireLimits.VERSION))
                 .isEqualTo(goldenPlan("3f", "0000000000000012" + "00000011"));
         assertThat(planned(shards, WireLimits.INDEXED_METADATA_VERSION - 1))
-                .as("to readers of before it has none")
+                .as("a reader of the version without it gets none")
                 .isEqualTo(goldenPlan("1f", ""));
     }
 
@@ -218,7 +218,7 @@ final class TestOpenTable {
             // Arrays in records are compared by what JSON says of them
             assertThat(ApiJson.write(found)).isEqualTo(ApiJson.write(reply));
             assertThat(found.relation()).isEqualTo(reply.relation());
-            assertThat(found.readPoint()).isEqualTo(reply.readPoint());
+            assertThat(found.snapshot()).isEqualTo(reply.snapshot());
             assertThat(found.changes()).isEqualTo(reply.changes());
         }
     }
@@ -400,7 +400,7 @@ final class TestOpenTable {
         OpenTableReply full = fullReply(random);
         return new OpenTableReply(
                 random.nextBoolean() ? full.relation() : NOTHING,
-                full.readPoint().filter(part -> random.nextBoolean()),
+                full.snapshot().filter(part -> random.nextBoolean()),
                 full.changes().filter(part -> random.nextBoolean()),
                 full.plans().filter(part -> random.nextBoolean()));
     }

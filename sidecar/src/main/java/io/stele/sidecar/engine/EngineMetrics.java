@@ -162,8 +162,8 @@ public final class EngineMetrics {
     }
 
     @Managed(description = "Leased snapshots")
-    public long getOpenReadPoints() {
-        return gauge(EngineStatus::openReadPoints);
+    public long getOpenSnapshots() {
+        return gauge(EngineStatus::openSnapshots);
     }
 
     @Managed(description = "Transactions begun and not ended")
@@ -318,14 +318,14 @@ public final class EngineMetrics {
         return gauge(present -> present.applies().values().stream().mapToLong(value).sum());
     }
 
-    @Managed(description = "Lanes that apply the log, one a shard or more, together")
-    public long getApplyLanes() {
-        return applies(ApplyStatus::lanes);
+    @Managed(description = "Workers that apply the log, one a shard or more, together")
+    public long getApplyWorkers() {
+        return applies(ApplyStatus::workers);
     }
 
-    @Managed(description = "Groups of records that lanes are not through with, together")
-    public long getApplyLaneDepth() {
-        return applies(ApplyStatus::laneDepth);
+    @Managed(description = "Groups of records that some apply worker has not finished, together")
+    public long getApplyGroupsInFlight() {
+        return applies(ApplyStatus::groupsInFlight);
     }
 
     @Managed(description = "Records that are durable and not applied, together")
@@ -333,7 +333,9 @@ public final class EngineMetrics {
         return applies(ApplyStatus::pendingRecords);
     }
 
-    @Managed(description = "How often something waited for the lanes of its shard to rest")
+    @Managed(
+            description =
+                    "How often something waited for the apply workers of its shard to be idle")
     @Cumulative
     public long getApplyBarrierWaits() {
         return applies(ApplyStatus::barrierWaits);

@@ -474,7 +474,7 @@ public final class EngineService implements AutoCloseable {
                 Version.current(),
                 state.ports().isPresent(),
                 status.lastLsn(),
-                status.openReadPoints(),
+                status.openSnapshots(),
                 status.openTransactions(),
                 status.shards(),
                 status.damages().stream().map(this::describe).toList());
@@ -549,7 +549,8 @@ public final class EngineService implements AutoCloseable {
                         config.getTransactionIdleTimeout().toJavaTime())
                 .withTargetFileBytes(config.getTargetFileSize().toBytes())
                 .withCompactionLimit(compactionLimit())
-                .withApply(StorageOptions.DEFAULT.apply().withWorkers(1, config.getApplyMaxLanes()))
+                .withApply(
+                        StorageOptions.DEFAULT.apply().withWorkers(1, config.getApplyMaxWorkers()))
                 .withCaches(
                         new CacheOptions(
                                 config.getBlockCacheSize().toBytes(),

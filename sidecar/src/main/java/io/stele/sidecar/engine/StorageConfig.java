@@ -2,6 +2,7 @@ package io.stele.sidecar.engine;
 
 import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
+import io.airlift.configuration.LegacyConfig;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
@@ -48,7 +49,7 @@ public class StorageConfig {
     private int backgroundThreads = 2;
     // Apply workers need cores that the log, the servers and readers leave; one log cannot keep
     // more than 4 busy.
-    private int applyMaxLanes = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
+    private int applyMaxWorkers = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
     private boolean warmOnFlush = true;
     private boolean warmOnCompaction = true;
     private DataSize tableChangesMaxSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
@@ -271,7 +272,7 @@ public class StorageConfig {
     }
 
     @Config("stele.block-cache.size")
-    @ConfigDescription("Memory for blocks of row files, their indexes and filters")
+    @ConfigDescription("Memory for blocks of SST files, their indexes and filters")
     public StorageConfig setBlockCacheSize(DataSize blockCacheSize) {
         this.blockCacheSize = blockCacheSize;
         return this;
@@ -379,15 +380,16 @@ public class StorageConfig {
 
     @Min(1)
     @Max(ApplyOptions.MOST_WORKERS)
-    public int getApplyMaxLanes() {
-        return applyMaxLanes;
+    public int getApplyMaxWorkers() {
+        return applyMaxWorkers;
     }
 
-    @Config("stele.apply.max-lanes")
+    @Config("stele.apply.max-workers")
+    @LegacyConfig("stele.apply.max-lanes")
     @ConfigDescription(
             "A shard whose log is faster than one thread applies it is applied by at most so many; 1: never by more than one")
-    public StorageConfig setApplyMaxLanes(int applyMaxLanes) {
-        this.applyMaxLanes = applyMaxLanes;
+    public StorageConfig setApplyMaxWorkers(int applyMaxWorkers) {
+        this.applyMaxWorkers = applyMaxWorkers;
         return this;
     }
 

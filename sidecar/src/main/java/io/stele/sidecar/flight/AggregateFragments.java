@@ -107,7 +107,7 @@ final class AggregateFragments {
         List<ExecutionContext> contexts = new ArrayList<>();
         List<Edge<AggregateWorker.Nothing>> edges = new ArrayList<>();
         for (int worker = 0; worker < parallel; worker++) {
-            ExecutionContext context = group.scanContext(name + " lane " + worker);
+            ExecutionContext context = group.scanContext(name + " worker " + worker);
             contexts.add(context);
             edges.add(AggregateWorker.open(context, pass, storeReads));
         }

@@ -122,8 +122,8 @@ final class GetService {
 
     private void send(ScanTicket ticket, Scan scan, Optional<Lsn> atLeast) {
         StorageEngine open = engine.engine();
-        if (ticket.readPointId().isPresent()) {
-            LeasedSnapshot leased = open.snapshot(ticket.readPointId().get());
+        if (ticket.snapshotId().isPresent()) {
+            LeasedSnapshot leased = open.snapshot(ticket.snapshotId().get());
             if (atLeast.isPresent() && leased.lsn().compareTo(atLeast.get()) < 0) {
                 throw new SteleException(
                         ErrorCode.INVALID_ARGUMENT,

@@ -142,7 +142,7 @@ final class ScanActions {
                     changes,
                     request.plans().map(known -> plans(snapshot, known)));
         } catch (RuntimeException e) {
-            engine.engine().closeSnapshot(snapshot.readPointId());
+            engine.engine().closeSnapshot(snapshot.snapshotId());
             throw e;
         }
     }
@@ -151,7 +151,7 @@ final class ScanActions {
      * Tables that cannot be planned are left out: a query that really scans one gets the failure.
      */
     private List<TablePlan> plans(SnapshotReply opened, List<CachedPlan> known) {
-        LeasedSnapshot snapshot = engine.engine().snapshot(opened.readPointId());
+        LeasedSnapshot snapshot = engine.engine().snapshot(opened.snapshotId());
         List<TablePlan> plans = new ArrayList<>();
         for (CachedPlan table : known) {
             try {
@@ -172,40 +172,40 @@ final class ScanActions {
     }
 
     private Object renew(RenewSnapshotRequest request) {
-        engine.engine().renewSnapshot(request.readPointId(), checkedTtl(request.ttlMillis()));
+        engine.engine().renewSnapshot(request.snapshotId(), checkedTtl(request.ttlMillis()));
         return new SnapshotReply(
-                request.readPointId(),
-                engine.engine().snapshot(request.readPointId()).lsn(),
+                request.snapshotId(),
+                engine.engine().snapshot(request.snapshotId()).lsn(),
                 request.ttlMillis());
     }
 
     private Object renewAll(RenewLeasesRequest request) {
         StorageEngine open = engine.engine();
-        Duration readPointTtl = checkedTtl(request.readPointTtlMillis());
+        Duration snapshotTtl = checkedTtl(request.snapshotTtlMillis());
         Duration transactionTtl = checkedTtl(request.transactionTtlMillis());
-        List<String> endedReadPoints = new ArrayList<>();
-        for (String id : request.readPointIds()) {
+        List<String> endedSnapshots = new ArrayList<>();
+        for (String id : request.snapshotIds()) {
             try {
-                open.renewSnapshot(id, readPointTtl);
+                open.renewSnapshot(id, snapshotTtl);
             } catch (SteleException expired) {
-                endedReadPoints.add(id);
+                endedSnapshots.add(id);
             }
         }
         return new RenewLeasesReply(
-                endedReadPoints,
+                endedSnapshots,
                 request.transactionIds().stream()
                         .filter(id -> !open.renewTransaction(id, transactionTtl))
                         .toList());
     }
 
     private Object close(CloseSnapshotRequest request) {
-        engine.engine().closeSnapshot(request.readPointId());
+        engine.engine().closeSnapshot(request.snapshotId());
         return DONE;
     }
 
     private Object plan(PlanScanRequest request) {
         StorageEngine open = engine.engine();
-        LeasedSnapshot snapshot = open.snapshot(request.readPointId());
+        LeasedSnapshot snapshot = open.snapshot(request.snapshotId());
         int schemaVersion =
                 request.schemaVersion()
                         .orElseGet(
@@ -231,7 +231,7 @@ final class ScanActions {
     private Object estimate(EstimateAggregationRequest request) {
         StorageEngine open = engine.engine();
         return open.aggregate(
-                        open.snapshot(request.readPointId()),
+                        open.snapshot(request.snapshotId()),
                         request.tableId(),
                         request.schemaVersion(),
                         request.predicate(),

@@ -3,7 +3,6 @@ package io.stele.sidecar.http;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.google.inject.Inject;
 import io.airlift.node.NodeInfo;
 import io.stele.engine.StorageEngine;
@@ -104,7 +103,7 @@ public final class StatusResource {
                         .toList();
         return new Engine(
                 status.lastLsn().value(),
-                status.openReadPoints(),
+                status.openSnapshots(),
                 status.openTransactions(),
                 status.memTableBytes(),
                 status.waitingWriteBytes(),
@@ -204,7 +203,7 @@ public final class StatusResource {
             boolean ready,
             String warehousePath,
             Optional<List<KeyFingerprint>> encryptionKeys,
-            @JsonProperty("doors") Endpoints endpoints,
+            Endpoints endpoints,
             Optional<Engine> engine) {}
 
     /** The connections of the servers, and the bytes that the framed port holds for its clients. */
@@ -218,7 +217,7 @@ public final class StatusResource {
     /** The engine; LSNs are {@code milliseconds << 16 | counter}. */
     public record Engine(
             long lastLsn,
-            int openReadPoints,
+            int openSnapshots,
             int openTransactions,
             long memTableBytes,
             long waitingWriteBytes,
@@ -278,7 +277,7 @@ public final class StatusResource {
     /** The files of one table, and what was written for it since the start. */
     public record Files(
             long memTableBytes,
-            int rowFiles,
+            int sstFiles,
             int columnFiles,
             int level0Files,
             int deepestLevel,

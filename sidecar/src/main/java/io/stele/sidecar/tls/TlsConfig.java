@@ -19,7 +19,7 @@ public class TlsConfig {
     }
 
     @Config("stele.tls.enabled")
-    @ConfigDescription("Encrypt every door with TLS")
+    @ConfigDescription("Encrypt every port with TLS")
     public TlsConfig setEnabled(boolean enabled) {
         this.enabled = enabled;
         return this;

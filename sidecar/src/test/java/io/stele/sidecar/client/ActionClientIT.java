@@ -54,12 +54,12 @@ final class ActionClientIT {
             orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
             OpenTableReply opened = open(actions).orElseThrow();
             assertThat(opened.relation().table().orElseThrow().schema()).isEqualTo(orders);
-            SnapshotReply point = opened.readPoint().orElseThrow();
+            SnapshotReply snapshot = opened.snapshot().orElseThrow();
             assertThat(
                             sidecar.flight()
                                     .action(Actions.OPEN_SNAPSHOT, snapshot(), SnapshotReply.class)
                                     .lsn())
-                    .isGreaterThanOrEqualTo(point.lsn());
+                    .isGreaterThanOrEqualTo(snapshot.lsn());
 
             assertThatThrownBy(
                             () ->
@@ -86,7 +86,7 @@ final class ActionClientIT {
             port = actions.endpoint().port();
             samePort.put("stele.client.port", Integer.toString(port));
         }
-        // A sidecar that comes back knows no socket of before
+        // A sidecar that comes back knows no earlier socket
         try (TestingSidecar sidecar = TestingSidecar.start(directory, samePort);
                 ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
             assertThat(open(actions)).isPresent();
@@ -122,14 +122,14 @@ final class ActionClientIT {
                                     new OpenTableRequest(
                                             ORDERS,
                                             60_000,
-                                            Optional.of(json.readPoint().orElseThrow().lsn()),
+                                            Optional.of(json.snapshot().orElseThrow().lsn()),
                                             Optional.of(json.changes().orElseThrow().version()),
                                             Optional.of(true),
                                             Optional.of(
                                                     List.of(
-                                                            json.readPoint()
+                                                            json.snapshot()
                                                                     .orElseThrow()
-                                                                    .readPointId())),
+                                                                    .snapshotId())),
                                             Optional.of(
                                                     List.of(
                                                             new CachedPlan(
@@ -153,9 +153,9 @@ final class ActionClientIT {
                                             .action(
                                                     Actions.RENEW_SNAPSHOT,
                                                     new RenewSnapshotRequest(
-                                                            json.readPoint()
+                                                            json.snapshot()
                                                                     .orElseThrow()
-                                                                    .readPointId(),
+                                                                    .snapshotId(),
                                                             60_000),
                                                     SnapshotReply.class))
                     .isInstanceOfSatisfying(
@@ -175,7 +175,7 @@ final class ActionClientIT {
                                             60_000,
                                             Optional.empty()))
                             .orElseThrow();
-            assertThat(nothing.readPoint()).isEmpty();
+            assertThat(nothing.snapshot()).isEmpty();
         }
     }
 
@@ -237,7 +237,7 @@ final class ActionClientIT {
             for (Future<Optional<OpenTableReply>> one : asked) {
                 Optional<OpenTableReply> reply = one.get();
                 assertThat(reply.stream())
-                        .allSatisfy(found -> assertThat(found.readPoint()).isPresent());
+                        .allSatisfy(found -> assertThat(found.snapshot()).isPresent());
                 answered += reply.stream().count();
             }
             assertThat(answered).isPositive();

@@ -53,8 +53,8 @@ final class SidecarS3IT {
     }
 
     /**
-     * Rows of before the restart come from S3 alone: the log of after is an empty one, which the
-     * sidecar refuses until it is told that the one before is lost.
+     * After the restart the first rows come from S3 alone: the log is then an empty one, which the
+     * sidecar refuses until it is told that the first log is lost.
      */
     @Test
     void flushedRowsAreOnS3(@TempDir Path directory) throws Exception {

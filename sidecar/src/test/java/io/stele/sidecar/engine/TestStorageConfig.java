@@ -1,5 +1,6 @@
 package io.stele.sidecar.engine;
 
+import static io.airlift.configuration.testing.ConfigAssertions.assertDeprecatedEquivalence;
 import static io.airlift.configuration.testing.ConfigAssertions.assertFullMapping;
 import static io.airlift.configuration.testing.ConfigAssertions.assertRecordedDefaults;
 import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
@@ -45,7 +46,7 @@ final class TestStorageConfig {
                                 DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
                         .setShardThreads(Math.max(2, Runtime.getRuntime().availableProcessors()))
                         .setBackgroundThreads(2)
-                        .setApplyMaxLanes(
+                        .setApplyMaxWorkers(
                                 Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4))
                         .setCompactionRateLimit(DataSize.of(0, DataSize.Unit.MEGABYTE)));
     }
@@ -78,7 +79,7 @@ final class TestStorageConfig {
         properties.put("stele.footer-cache.size", "14MB");
         properties.put("stele.threads.shards", "77");
         properties.put("stele.threads.background", "3");
-        properties.put("stele.apply.max-lanes", "5");
+        properties.put("stele.apply.max-workers", "5");
         properties.put("stele.compaction.rate-limit", "20MB");
         properties.put("stele.cache.warm-on-flush", "false");
         properties.put("stele.cache.warm-on-compaction", "false");
@@ -112,7 +113,21 @@ final class TestStorageConfig {
                         .setDecodedColumnCacheSize(DataSize.of(13, DataSize.Unit.MEGABYTE))
                         .setShardThreads(77)
                         .setBackgroundThreads(3)
-                        .setApplyMaxLanes(5)
+                        .setApplyMaxWorkers(5)
                         .setCompactionRateLimit(DataSize.of(20, DataSize.Unit.MEGABYTE)));
+    }
+
+    @Test
+    void earlierNamesStillWork() {
+        assertDeprecatedEquivalence(
+                StorageConfig.class,
+                Map.of(
+                        "stele.warehouse.path", "/data/warehouse",
+                        "stele.wal.path", "/log/wal",
+                        "stele.apply.max-workers", "5"),
+                Map.of(
+                        "stele.warehouse.path", "/data/warehouse",
+                        "stele.wal.path", "/log/wal",
+                        "stele.apply.max-lanes", "5"));
     }
 }

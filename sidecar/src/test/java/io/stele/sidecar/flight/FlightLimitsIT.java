@@ -600,7 +600,7 @@ final class FlightLimitsIT {
                             .build();
             return new ObjectMapper()
                     .readTree(http.send(request, BodyHandlers.ofString()).body())
-                    .at("/doors/flightStreams")
+                    .at("/endpoints/flightStreams")
                     .asLong();
         }
     }

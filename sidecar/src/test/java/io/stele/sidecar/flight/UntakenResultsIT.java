@@ -175,7 +175,7 @@ final class UntakenResultsIT {
                         .build();
         return new ObjectMapper()
                 .readTree(http.send(request, BodyHandlers.ofString()).body())
-                .at("/doors/framedReplyBytes")
+                .at("/endpoints/framedReplyBytes")
                 .asLong();
     }
 }

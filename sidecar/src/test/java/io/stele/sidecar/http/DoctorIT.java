@@ -15,13 +15,13 @@ import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.testing.LiveFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -117,14 +117,12 @@ final class DoctorIT {
 
     /** Flips a bit of the blocks; the name of the object. */
     private static String damageOneKeyIndex(Path warehouse) throws IOException {
-        Path index;
-        try (Stream<Path> objects = Files.walk(warehouse.resolve("data"))) {
-            index =
-                    objects.filter(path -> path.toString().endsWith(".idx"))
-                            .sorted()
-                            .findFirst()
-                            .orElseThrow();
-        }
+        Path index =
+                LiveFolder.files(warehouse.resolve("data")).stream()
+                        .filter(path -> path.toString().endsWith(".idx"))
+                        .sorted()
+                        .findFirst()
+                        .orElseThrow();
         byte[] content = Files.readAllBytes(index);
         content[30] ^= 1;
         Files.write(index, content);

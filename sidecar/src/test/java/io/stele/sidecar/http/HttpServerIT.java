@@ -96,7 +96,7 @@ final class HttpServerIT {
             assertThat(response.statusCode()).isEqualTo(200);
             JsonNode status = JSON.readTree(response.body());
             assertThat(status.get("ready").asBoolean()).isTrue();
-            assertThat(status.at("/doors/framedConnections").asLong()).isEqualTo(1);
+            assertThat(status.at("/endpoints/framedConnections").asLong()).isEqualTo(1);
             assertThat(status.at("/engine/shards")).hasSize(4);
             assertThat(
                             status.at("/engine/shards")

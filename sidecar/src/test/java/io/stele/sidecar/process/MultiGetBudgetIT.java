@@ -352,15 +352,15 @@ final class MultiGetBudgetIT {
                                         "Authorization",
                                         TestingSidecar.tokens(TestingSidecar.SECRET).bearer())
                                 .build();
-                JsonNode doors =
+                JsonNode endpoints =
                         new ObjectMapper()
                                 .readTree(http.send(request, BodyHandlers.ofString()).body())
-                                .get("doors");
+                                .get("endpoints");
                 return new Endpoints(
-                        doors.get("framedConnections").asLong(),
-                        doors.get("framedPendingBytes").asLong(),
-                        doors.get("framedReplyBytes").asLong(),
-                        doors.get("framedWaitingReplies").asLong());
+                        endpoints.get("framedConnections").asLong(),
+                        endpoints.get("framedPendingBytes").asLong(),
+                        endpoints.get("framedReplyBytes").asLong(),
+                        endpoints.get("framedWaitingReplies").asLong());
             } catch (IOException | InterruptedException e) {
                 throw new IllegalStateException("No status", e);
             }

@@ -369,6 +369,6 @@ final class EngineAssembly {
 
     private static void addPaths(FileEntry entry, Set<String> paths) {
         paths.addAll(entry.immutablePaths());
-        entry.deleteVector().ifPresent(deletes -> paths.add(deletes.path()));
+        entry.deletionVector().ifPresent(deletes -> paths.add(deletes.path()));
     }
 }

@@ -578,8 +578,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /** An open snapshot; READ_POINT_EXPIRED if there is none with the id. */
-    public LeasedSnapshot snapshot(String readPointId) {
-        return snapshots.find(readPointId);
+    public LeasedSnapshot snapshot(String snapshotId) {
+        return snapshots.find(snapshotId);
     }
 
     /**
@@ -595,13 +595,13 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /** Prolongs a lease to {@code ttl} from now; READ_POINT_EXPIRED if it is over. */
-    public void renewSnapshot(String readPointId, Duration ttl) {
-        snapshots.renew(readPointId, ttl.toMillis());
+    public void renewSnapshot(String snapshotId, Duration ttl) {
+        snapshots.renew(snapshotId, ttl.toMillis());
     }
 
     /** Ends a lease; one that is over already is no error. */
-    public void closeSnapshot(String readPointId) {
-        snapshots.close(readPointId);
+    public void closeSnapshot(String snapshotId) {
+        snapshots.close(snapshotId);
     }
 
     /** As the other one, for the schema version that the catalog has now. */

@@ -41,8 +41,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>A shard's client writes rows of the version it knows until it is refused, and then encodes
  * again what was refused. Every reader finds every row as it was written, brought to the reader's
- * version by {@link EvolvingRows}: at snapshots from before a change too, by the columns of before
- * or of now.
+ * version by {@link EvolvingRows}. Snapshots older than a change are read too, by the columns they
+ * had and by the present ones.
  */
 final class EvolutionWorkload implements Workload {
     private static final int SHARDS = 2;

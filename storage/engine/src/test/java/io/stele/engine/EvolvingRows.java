@@ -94,7 +94,7 @@ final class EvolvingRows {
         }
     }
 
-    /** What a row of before a column has in it. */
+    /** What a row that is older than a column has in it. */
     private static Object initial(ColumnSchema column) {
         if (column.initialValue().isEmpty()) {
             return null;

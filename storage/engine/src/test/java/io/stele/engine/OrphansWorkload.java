@@ -133,7 +133,7 @@ final class OrphansWorkload implements Workload {
                         });
     }
 
-    /** Names as engines and workers of before gave them, and others. */
+    /** Names as earlier engines and workers gave them, and others. */
     private void strayFiles() throws IOException {
         String folder = "data/" + table.id() + "/" + random.nextInt(SHARDS) + "/";
         String number = Long.toHexString(random.nextInt(1000));
@@ -162,7 +162,7 @@ final class OrphansWorkload implements Workload {
         } catch (NoSuchFileException missing) {
             // Not one of the store's faults, which the simulation takes as they come
             throw new AssertionError(
-                    "Expected the files of a pinned read point at LSN " + snapshot.lsn(), missing);
+                    "Expected the files of a pinned snapshot at LSN " + snapshot.lsn(), missing);
         }
     }
 

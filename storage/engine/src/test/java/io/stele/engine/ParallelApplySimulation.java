@@ -64,7 +64,7 @@ class ParallelApplySimulation {
             return simulation.acknowledged();
         } catch (IOException | RuntimeException | AssertionError failed) {
             throw new AssertionError(
-                    "Failed with %d lanes; again: -Dtest=ParallelApplySimulation -Dsimulation.seed=%d (%s)%n%s"
+                    "Failed with %d apply workers; again: -Dtest=ParallelApplySimulation -Dsimulation.seed=%d (%s)%n%s"
                             .formatted(workers, seed, workload, failed),
                     failed);
         }

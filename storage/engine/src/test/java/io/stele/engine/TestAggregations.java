@@ -209,7 +209,7 @@ final class TestAggregations {
         }
     }
 
-    /** Adds a column that rows of before have a value in. */
+    /** Adds a column that earlier rows have a value in. */
     private void given(String name, String type, Object value) {
         DataType parsed = DataType.parse(type);
         alter(

@@ -301,7 +301,7 @@ final class TestDamagedCatalog {
         assertThat(node.store().readFully(newest())[8]).isEqualTo((byte) 8);
     }
 
-    /** Somebody has deleted versions, or put a copy of before in their place. */
+    /** Somebody has deleted versions, or put an earlier copy in their place. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aCatalogThatIsOlderThanTheRestIsNotUsed(boolean isGone) throws IOException {

@@ -85,24 +85,7 @@ class TestFileClaims {
     }
 
     private static WrittenFile renamed(WrittenFile file, String fileId) {
-        return new WrittenFile(
-                file.tableId(),
-                file.shard(),
-                fileId,
-                file.path(),
-                file.keyIndexPath(),
-                file.sizeBytes(),
-                file.keyIndexSizeBytes(),
-                file.rowCount(),
-                file.schemaVersion(),
-                file.minKey(),
-                file.maxKey(),
-                file.partition(),
-                file.columns(),
-                file.bitmapIndexBytes(),
-                file.checksumBlockBytes(),
-                file.sketches(),
-                file.metadataBytes());
+        return ChangedFile.of(file).fileId(fileId).build();
     }
 
     private CompletableFuture<Lsn> commit(List<WrittenFile> files) {

@@ -34,7 +34,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
@@ -344,25 +343,7 @@ final class TestFileObjects {
     void aKeyIndexWithMetadataHasTheNameOfItsFile() throws IOException {
         WrittenFile file = worker("w", Checksums.IN_KEY_INDEX);
         WrittenFile other = worker("other", Checksums.NONE);
-        WrittenFile asked =
-                new WrittenFile(
-                        file.tableId(),
-                        file.shard(),
-                        file.fileId(),
-                        file.path(),
-                        other.keyIndexPath(),
-                        file.sizeBytes(),
-                        file.keyIndexSizeBytes(),
-                        file.rowCount(),
-                        file.schemaVersion(),
-                        file.minKey(),
-                        file.maxKey(),
-                        file.partition(),
-                        file.columns(),
-                        file.bitmapIndexBytes(),
-                        file.checksumBlockBytes(),
-                        file.sketches(),
-                        file.metadataBytes());
+        WrittenFile asked = ChangedFile.of(file).keyIndexPath(other.keyIndexPath()).build();
         Refusals.assertRefused(ErrorCode.INVALID_ARGUMENT, () -> commit(asked))
                 .hasMessageContaining(file.keyIndexPath().orElseThrow());
     }
@@ -378,31 +359,13 @@ final class TestFileObjects {
             keys.add(table.key(1_001));
             summary = keys.finish(metadata);
         }
-        return with(file, summary.sizeBytes(), summary.metadataBytes().orElse(50));
+        return ChangedFile.of(file)
+                .keyIndexSizeBytes(summary.sizeBytes())
+                .metadataBytes(summary.metadataBytes().orElse(50))
+                .build();
     }
 
     private static WrittenFile with(WrittenFile file, int metadataBytes) {
-        return with(file, file.keyIndexSizeBytes(), metadataBytes);
-    }
-
-    private static WrittenFile with(WrittenFile file, long indexBytes, int metadataBytes) {
-        return new WrittenFile(
-                file.tableId(),
-                file.shard(),
-                file.fileId(),
-                file.path(),
-                file.keyIndexPath(),
-                file.sizeBytes(),
-                indexBytes,
-                file.rowCount(),
-                file.schemaVersion(),
-                file.minKey(),
-                file.maxKey(),
-                file.partition(),
-                file.columns(),
-                file.bitmapIndexBytes(),
-                file.checksumBlockBytes(),
-                file.sketches(),
-                OptionalInt.of(metadataBytes));
+        return ChangedFile.of(file).metadataBytes(metadataBytes).build();
     }
 }

@@ -207,7 +207,7 @@ class TestInDoubt {
         /** Every shard takes writes and transactions at once, and nothing is open. */
         private void checkNothingIsLocked() {
             assertThat(node.engine().status().openTransactions()).isZero();
-            assertThat(node.engine().status().openReadPoints()).isZero();
+            assertThat(node.engine().status().openSnapshots()).isZero();
             assertThat(node.engine().status().failedShards()).isEmpty();
             String next = node.engine().beginTransaction(rows.id(), Optional.empty());
             for (long id = 0; id < 12; id++) {

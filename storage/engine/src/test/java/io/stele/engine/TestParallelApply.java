@@ -330,6 +330,6 @@ class TestParallelApply {
     }
 
     private static int workers(SimulatedNode node) {
-        return node.engine().status().applies().values().iterator().next().lanes();
+        return node.engine().status().applies().values().iterator().next().workers();
     }
 }

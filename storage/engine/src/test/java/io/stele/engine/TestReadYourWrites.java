@@ -54,6 +54,6 @@ class TestReadYourWrites {
                         ErrorCode.INVALID_ARGUMENT,
                         () -> node.await(node.engine().openSnapshot(at, Optional.of(atLeast), TTL)))
                 .hasMessageContaining("sees LSN " + atLeast);
-        assertThat(node.engine().status().openReadPoints()).isZero();
+        assertThat(node.engine().status().openSnapshots()).isZero();
     }
 }

@@ -153,7 +153,7 @@ final class TestRetainedLog {
         stage(transaction, appends, batch);
         leaveInDoubt(transaction);
         // What is deleted is read before transactions are resolved
-        Lost lost = lose(fileOf(appends).deleteVector().orElseThrow().path());
+        Lost lost = lose(fileOf(appends).deletionVector().orElseThrow().path());
         node.restart();
         assertThat(node.engine().status().damages()).hasSize(1);
         trim();

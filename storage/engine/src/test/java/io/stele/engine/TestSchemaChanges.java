@@ -135,7 +135,7 @@ final class TestSchemaChanges {
         alter(table, ColumnChange.setType(List.of("small"), DataType.parse("bigint")));
         alter(table, ColumnChange.addColumn("absent", DataType.parse("bigint"), Optional.empty()));
         int absent = table.current().findColumn("absent").orElseThrow().id();
-        // 5 as a tinyint is another byte string than as a bigint: bounds of before do not count
+        // 5 as a tinyint is another byte string than as a bigint: earlier bounds do not count
         assertThat(files(table, added, "bigint", 5L)).isEqualTo(1);
         assertThat(files(table, absent, "bigint", 5L)).isEqualTo(0);
         assertThat(files(table, 3, "bigint", 10L)).isEqualTo(1);

@@ -316,33 +316,14 @@ final class TestTableStatistics {
                         "bad-sketch",
                         List.of(new Row(1, "a", 1)));
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
-        Map<Integer, ColumnSketch> sketches =
-                Map.of(AMOUNT, new ColumnSketch(new byte[] {1, 2, 3}, 0));
+        WrittenFile damaged =
+                ChangedFile.of(file)
+                        .sketches(Map.of(AMOUNT, new ColumnSketch(new byte[] {1, 2, 3}, 0)))
+                        .build();
         assertRefused(
                         ErrorCode.INVALID_ARGUMENT,
-                        () -> node.await(node.commit(transaction, List.of(with(file, sketches)))))
+                        () -> node.await(node.commit(transaction, List.of(damaged))))
                 .hasMessageContaining("sketch");
-    }
-
-    private static WrittenFile with(WrittenFile file, Map<Integer, ColumnSketch> sketches) {
-        return new WrittenFile(
-                file.tableId(),
-                file.shard(),
-                file.fileId(),
-                file.path(),
-                file.keyIndexPath(),
-                file.sizeBytes(),
-                file.keyIndexSizeBytes(),
-                file.rowCount(),
-                file.schemaVersion(),
-                file.minKey(),
-                file.maxKey(),
-                file.partition(),
-                file.columns(),
-                file.bitmapIndexBytes(),
-                file.checksumBlockBytes(),
-                sketches,
-                file.metadataBytes());
     }
 
     private MetadataChanges changes(MetadataVersion since) {

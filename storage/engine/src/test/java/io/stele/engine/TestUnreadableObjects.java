@@ -154,9 +154,9 @@ final class TestUnreadableObjects {
                         .getFirst()
                         .entry();
         assertThat(keepsTheFile.lsn()).isNotNull();
-        refuse(file.deleteVector().orElseThrow().path());
+        refuse(file.deletionVector().orElseThrow().path());
         node.restart();
-        assertDamaged(file.deleteVector().orElseThrow().path());
+        assertDamaged(file.deletionVector().orElseThrow().path());
         assertRefused(() -> rows(appends));
         assertThat(rows(damaged)).hasSize(1);
         putBack();

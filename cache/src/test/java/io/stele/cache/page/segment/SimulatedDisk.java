@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
  *
  * <p>A crash happens in the middle of a write; every later call fails. What is found afterwards is
  * what was written, if only the process was killed; if the power failed, some of what was written
- * since the last start is not there, or an index is the one of before, because nothing is synced.
+ * since the last start is not there, or an index is an earlier one, because nothing is synced.
  */
 public final class SimulatedDisk {
     private static final int SECTOR = 64;

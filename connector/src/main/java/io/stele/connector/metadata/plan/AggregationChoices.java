@@ -68,7 +68,7 @@ public final class AggregationChoices {
     private Optional<AggregationChoice> ask(SteleTableHandle table, Aggregation aggregation) {
         EstimateAggregationRequest request =
                 new EstimateAggregationRequest(
-                        table.readPointId(),
+                        table.snapshotId(),
                         table.table().id(),
                         table.table().schemaVersion(),
                         ScanPredicates.of(table.table(), table.constraint()),

@@ -95,7 +95,7 @@ record AggregationCost(
             int workers) {
         double missingMiB = work.missingBytes() / MIB;
         double requests = Math.max(work.missingFiles(), missingMiB / REQUEST_MIB);
-        double lanes = Math.max(SIDECAR_FILES, work.workers());
+        double parallelFiles = Math.max(SIDECAR_FILES, work.workers());
         double parts = Math.clamp(work.files(), 1, (double) work.workers());
         double adding =
                 work.computedRows()
@@ -105,7 +105,13 @@ record AggregationCost(
                                 / parts
                         + work.liveRows() * SIDECAR_MILLIS_PER_LIVE_ROW / parts;
         double reading =
-                store(store, work.missingFiles(), lanes, missingMiB, requests, SIDECAR_REQUESTS)
+                store(
+                                store,
+                                work.missingFiles(),
+                                parallelFiles,
+                                missingMiB,
+                                requests,
+                                SIDECAR_REQUESTS)
                         + work.missingValues() * SIDECAR_NANOS_PER_VALUE / NANOS_PER_MILLI / parts;
         return new AggregationCost(
                 work,

@@ -38,7 +38,7 @@ public final class TransactionPlans {
     private final Map<TableId, ConfirmedPlan> confirmed = new HashMap<>();
     private final Map<TableId, Integer> scanned = new HashMap<>(); // or statistics requested
     private @Nullable SchemaTableName first;
-    private @Nullable String readPointId;
+    private @Nullable String snapshotId;
 
     /**
      * @param cache the plans that transactions share; empty: every scan requests its own
@@ -56,7 +56,7 @@ public final class TransactionPlans {
     public synchronized void began(
             ScanPlanCache.Expected expected, String newSnapshotId, List<TablePlan> plans) {
         first = expected.first();
-        readPointId = newSnapshotId;
+        snapshotId = newSnapshotId;
         for (TablePlan plan : plans) {
             if (plan.token().isEmpty()) {
                 continue;
@@ -137,7 +137,7 @@ public final class TransactionPlans {
     }
 
     private synchronized Optional<ConfirmedPlan> scan(SteleTableHandle table) {
-        if (!table.readPointId().equals(readPointId)) {
+        if (!table.snapshotId().equals(snapshotId)) {
             return Optional.empty();
         }
         scanned.put(table.table().id(), table.table().schemaVersion());

@@ -41,11 +41,11 @@ public final class ShardQueues {
      *
      * @param bytes by shard of the table group
      */
-    public synchronized void add(String readPointId, int tableGroup, long[] bytes) {
-        if (running.size() >= MAX_QUERIES && !running.containsKey(readPointId)) {
+    public synchronized void add(String snapshotId, int tableGroup, long[] bytes) {
+        if (running.size() >= MAX_QUERIES && !running.containsKey(snapshotId)) {
             return;
         }
-        running.computeIfAbsent(readPointId, _ -> new HashMap<>())
+        running.computeIfAbsent(snapshotId, _ -> new HashMap<>())
                 .merge(tableGroup, bytes.clone(), ShardQueues::sum);
     }
 

@@ -179,7 +179,7 @@ public final class LivePageSources {
     private static ScanTicket.Builder ticket(
             SteleTableHandle table, ScanMode mode, List<Integer> columnIds) {
         return ScanTicket.of(table.table().id(), mode, columnIds)
-                .at(table.readPointId(), table.snapshot())
+                .at(table.snapshotId(), table.snapshot())
                 .ofVersion(table.table().schemaVersion());
     }
 

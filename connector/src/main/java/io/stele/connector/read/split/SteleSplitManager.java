@@ -218,7 +218,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         int group = table.table().tableGroup();
         PreferredWorkers.OfScan workersOfScan =
                 preferredWorkers.of(table.table(), queues.of(group));
-        queues.add(table.readPointId(), group, wantedBytes(table.table().shardCount(), wanted));
+        queues.add(table.snapshotId(), group, wantedBytes(table.table().shardCount(), wanted));
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : wanted.shards()) {
             long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
@@ -232,7 +232,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         return sidecar.open(
                 Actions.PLAN_SCAN,
                 new PlanScanRequest(
-                        table.readPointId(),
+                        table.snapshotId(),
                         table.table().id(),
                         predicate,
                         sortColumn(table),

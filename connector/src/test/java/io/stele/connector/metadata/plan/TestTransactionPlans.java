@@ -129,11 +129,11 @@ final class TestTransactionPlans {
     private Query query(Optional<TablePlan> plan, ScanPredicate predicate) {
         TransactionPlans plans = new TransactionPlans(Optional.of(kept));
         ScanPlanCache.Expected expected = plans.expect(NAME).orElseThrow();
-        String readPoint = "read point " + queries++;
-        plans.began(expected, readPoint, plan.stream().toList());
+        String snapshotId = "snapshot " + queries++;
+        plans.began(expected, snapshotId, plan.stream().toList());
         ScanPlan read =
                 plans.plan(
-                        new SteleTableHandle(schema(), readPoint, 100),
+                        new SteleTableHandle(schema(), snapshotId, 100),
                         () -> predicate,
                         predicate,
                         wanted -> {

@@ -49,7 +49,7 @@ final class TestFilteredRowsKey {
                         0,
                         1,
                         Optional.empty()),
-                "point",
+                "snapshot",
                 100);
     }
 

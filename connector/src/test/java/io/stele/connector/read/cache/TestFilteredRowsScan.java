@@ -77,7 +77,7 @@ final class TestFilteredRowsScan {
                         0,
                         1,
                         Optional.empty());
-        return new SteleTableHandle(schema, "point", 100)
+        return new SteleTableHandle(schema, "snapshot", 100)
                 .withConstraint(constraint, Optional.empty(), Optional.empty(), true);
     }
 

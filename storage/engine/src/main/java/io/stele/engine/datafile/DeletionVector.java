@@ -185,7 +185,7 @@ public final class DeletionVector {
         if (readLsn < floorLsn) {
             throw new SteleException(
                     ErrorCode.READ_POINT_EXPIRED,
-                    "Expected a read point at or after LSN " + floorLsn + ", found " + readLsn);
+                    "Expected a snapshot at or after LSN " + floorLsn + ", found " + readLsn);
         }
         if (isObsoleteAt(readLsn)) {
             return RoaringBitmap.bitmapOfRange(0, endRows);

@@ -180,10 +180,10 @@ public final class TableFiles {
 
     /** The deletions that are stored for a column file; blocks if there are some. */
     public DeletionVector readDeletes(FileEntry entry) throws IOException {
-        if (entry.deleteVector().isEmpty()) {
+        if (entry.deletionVector().isEmpty()) {
             return new DeletionVector();
         }
-        DeletionVectorFile stored = entry.deleteVector().get();
+        DeletionVectorFile stored = entry.deletionVector().get();
         return DeletionVector.read(store, stored.path(), stored.sizeBytes());
     }
 

@@ -70,7 +70,7 @@ public record FileEntry(
         @JsonProperty("partition") Optional<byte[]> partition,
         @JsonProperty("columnStats") Map<Integer, ColumnStats> columnStats,
         @JsonProperty("keyIndex") Optional<KeyIndexFile> keyIndex,
-        @JsonProperty("deleteVector") Optional<DeletionVectorFile> deleteVector,
+        @JsonProperty("deleteVector") Optional<DeletionVectorFile> deletionVector,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("indexId") OptionalInt indexId,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("bitmapIndexBytes")
                 OptionalLong bitmapIndexBytes,
@@ -92,7 +92,7 @@ public record FileEntry(
         requireNonNull(maxKey, "maxKey is null");
         requireNonNull(partition, "partition is null");
         requireNonNull(keyIndex, "keyIndex is null");
-        requireNonNull(deleteVector, "deleteVector is null");
+        requireNonNull(deletionVector, "deletionVector is null");
         requireNonNull(indexId, "indexId is null");
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
@@ -102,7 +102,7 @@ public record FileEntry(
         check(!fileId.isEmpty(), "a file id", "''", path);
         check(
                 indexId.isEmpty() || (kind == FileKind.ROW && indexId.getAsInt() > 0),
-                "an index id > 0 on a row file only",
+                "an index id > 0 on an SST file only",
                 indexId + " on " + kind,
                 path);
         check(level >= 0, "a level >= 0", level, path);
@@ -149,7 +149,7 @@ public record FileEntry(
             Optional<byte[]> partition,
             Map<Integer, ColumnStats> columnStats,
             Optional<KeyIndexFile> keyIndex,
-            Optional<DeletionVectorFile> deleteVector) {
+            Optional<DeletionVectorFile> deletionVector) {
         this(
                 fileId,
                 tableId,
@@ -168,7 +168,7 @@ public record FileEntry(
                 partition,
                 columnStats,
                 keyIndex,
-                deleteVector,
+                deletionVector,
                 OptionalInt.empty(),
                 OptionalLong.empty(),
                 OptionalInt.empty(),
@@ -189,7 +189,7 @@ public record FileEntry(
     /** Rows not marked in the stored deletion vector; later deletions are not counted. */
     @JsonIgnore
     public long undeletedRowCount() {
-        return rowCount - deleteVector.map(DeletionVectorFile::cardinality).orElse(0);
+        return rowCount - deletionVector.map(DeletionVectorFile::cardinality).orElse(0);
     }
 
     /** The same file at another level. */
@@ -197,8 +197,8 @@ public record FileEntry(
         return with(draft -> draft.level = newLevel);
     }
 
-    public FileEntry withDeleteVector(Optional<DeletionVectorFile> newDeleteVector) {
-        return with(draft -> draft.deleteVector = newDeleteVector);
+    public FileEntry withDeletionVector(Optional<DeletionVectorFile> newDeletionVector) {
+        return with(draft -> draft.deletionVector = newDeletionVector);
     }
 
     /**
@@ -296,7 +296,7 @@ public record FileEntry(
         private Optional<byte[]> partition;
         private Map<Integer, ColumnStats> columnStats;
         private Optional<KeyIndexFile> keyIndex;
-        private Optional<DeletionVectorFile> deleteVector;
+        private Optional<DeletionVectorFile> deletionVector;
         private OptionalInt indexId;
         private OptionalLong bitmapIndexBytes;
         private OptionalInt checksumBlockBytes;
@@ -321,7 +321,7 @@ public record FileEntry(
             partition = from.partition;
             columnStats = from.columnStats;
             keyIndex = from.keyIndex;
-            deleteVector = from.deleteVector;
+            deletionVector = from.deletionVector;
             indexId = from.indexId;
             bitmapIndexBytes = from.bitmapIndexBytes;
             checksumBlockBytes = from.checksumBlockBytes;
@@ -348,7 +348,7 @@ public record FileEntry(
                     partition,
                     columnStats,
                     keyIndex,
-                    deleteVector,
+                    deletionVector,
                     indexId,
                     bitmapIndexBytes,
                     checksumBlockBytes,

@@ -23,7 +23,7 @@ final class BucketedMemTable implements MemTable {
      */
     BucketedMemTable(List<MemTable> parts) {
         if (parts.size() < 2) {
-            throw new IllegalArgumentException("Expected lanes, found " + parts.size());
+            throw new IllegalArgumentException("Expected two parts or more, found " + parts.size());
         }
         this.parts = List.copyOf(parts);
     }

@@ -134,7 +134,7 @@ public final class Shards implements LogListener {
                         worker ->
                                 threads.contexts()
                                         .createContext(
-                                                "shard " + id + " lane " + worker,
+                                                "shard " + id + " apply worker " + worker,
                                                 threads.dataBound()),
                         options.apply(),
                         files,

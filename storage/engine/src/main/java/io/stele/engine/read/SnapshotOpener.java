@@ -67,7 +67,7 @@ public final class SnapshotOpener {
         if (lsn.compareTo(present.lsn()) > 0) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected a read point at or before the present LSN "
+                    "Expected a snapshot at or before the present LSN "
                             + present.lsn().withTime()
                             + ", found "
                             + lsn.withTime());
@@ -112,7 +112,6 @@ public final class SnapshotOpener {
         Throwable cause = Coordinator.unwrap(failed);
         return cause instanceof SteleException known
                 ? known
-                : new SteleException(
-                        ErrorCode.INTERNAL, "Cannot open a read point: " + cause, cause);
+                : new SteleException(ErrorCode.INTERNAL, "Cannot open a snapshot: " + cause, cause);
     }
 }

@@ -102,7 +102,7 @@ public final class DroppedObjects {
     boolean has(FileEntry file) {
         return !paths.isEmpty()
                 && (file.immutablePaths().stream().anyMatch(paths::contains)
-                        || file.deleteVector()
+                        || file.deletionVector()
                                 .map(DeletionVectorFile::path)
                                 .filter(paths::contains)
                                 .isPresent());

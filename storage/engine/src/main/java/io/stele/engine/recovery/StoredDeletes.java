@@ -39,7 +39,7 @@ public final class StoredDeletes {
     /** Begins to read those of some files; fails never. */
     public void read(List<FileEntry> entries) {
         for (FileEntry entry : entries) {
-            if (entry.deleteVector().isPresent()) {
+            if (entry.deletionVector().isPresent()) {
                 read.put(entry.path(), StartTask.begin(executor, () -> read(entry)));
             }
         }
@@ -63,7 +63,7 @@ public final class StoredDeletes {
      * @throws IOException, as well as any other exception, if it cannot be read
      */
     DeletionVector of(FileEntry entry) throws IOException {
-        return entry.deleteVector().isEmpty()
+        return entry.deletionVector().isEmpty()
                 ? new DeletionVector()
                 : requireNonNull(read.remove(entry.path()), "the file was not asked for").get();
     }

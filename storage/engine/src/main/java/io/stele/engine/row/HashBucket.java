@@ -19,7 +19,7 @@ public record HashBucket(int index, int count) {
     public HashBucket {
         if (count < 1 || index < 0 || index >= count) {
             throw new IllegalArgumentException(
-                    "Expected a lane from 0 to below " + count + ", found " + index);
+                    "Expected a bucket from 0 to below " + count + ", found " + index);
         }
     }
 

@@ -210,7 +210,7 @@ final class ApplyQueue {
             shard.fail(
                     new SteleException(
                             ErrorCode.INTERNAL,
-                            "Shard %s stopped: expected every lane at or behind LSN %s, found one before it"
+                            "Shard %s stopped: expected every apply worker at or behind LSN %s, found one before it"
                                     .formatted(shard.id(), group.lastLsn())));
         }
         if (whole && shard.failure().isEmpty()) {

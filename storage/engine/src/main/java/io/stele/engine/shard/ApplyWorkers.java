@@ -184,7 +184,7 @@ final class ApplyWorkers {
     private void requireRest() {
         if (!atRest()) {
             throw new IllegalStateException(
-                    "Expected lanes at rest, found " + inFlight + " groups on their way");
+                    "Expected idle apply workers, found " + inFlight + " groups in flight");
         }
     }
 }

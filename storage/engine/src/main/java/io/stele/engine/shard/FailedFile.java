@@ -29,7 +29,7 @@ public final class FailedFile {
     private static Stream<String> objects(FileEntry file) {
         return Stream.concat(
                 file.immutablePaths().stream(),
-                file.deleteVector().map(DeletionVectorFile::path).stream());
+                file.deletionVector().map(DeletionVectorFile::path).stream());
     }
 
     /** The longest: the name of a file is the beginning of that of its checksums. */

@@ -74,7 +74,7 @@ public final class SnapshotRegistry {
         if (leases.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
-                    "Expected at most " + MAX_OPEN + " open read points, found " + leases.size());
+                    "Expected at most " + MAX_OPEN + " open snapshots, found " + leases.size());
         }
         LeasedSnapshot snapshot = new LeasedSnapshot(idPrefix + ++nextId, lsn, expiryMillis);
         leases.put(snapshot.id(), new Lease(snapshot, readers.enter(), deadline(ttlMillis)));
@@ -191,7 +191,7 @@ public final class SnapshotRegistry {
         if (lease == null) {
             throw new SteleException(
                     ErrorCode.READ_POINT_EXPIRED,
-                    "Expected an open read point, found '" + id + "', which is closed or expired");
+                    "Expected an open snapshot, found '" + id + "', which is closed or expired");
         }
         return lease;
     }

@@ -38,7 +38,7 @@ import java.util.Map;
 public record EngineStatus(
         Lsn lastLsn,
         long heldClockMillis,
-        int openReadPoints,
+        int openSnapshots,
         int openTransactions,
         long memTableBytes,
         long waitingWriteBytes,

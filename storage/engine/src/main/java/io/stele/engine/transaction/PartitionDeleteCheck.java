@@ -48,7 +48,7 @@ public final class PartitionDeleteCheck {
             if (open >= MAX_OPEN_ENDS) {
                 throw new SteleException(
                         ErrorCode.BUSY,
-                        "Expected fewer than %d deletions of partitions of table %s that are not merged into its row files, found %d in shard %s; compact the table once its retention has passed"
+                        "Expected fewer than %d deletions of partitions of table %s that are not merged into its SST files, found %d in shard %s; compact the table once its retention has passed"
                                 .formatted(MAX_OPEN_ENDS, schema.qualifiedName(), open, id));
             }
         }

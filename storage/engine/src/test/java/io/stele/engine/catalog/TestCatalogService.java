@@ -154,7 +154,7 @@ final class TestCatalogService {
         table = setTimeToLive(table, OptionalLong.of(5000));
         TableOptions longer = table.options();
         assertThat(longer.firstVisibleLsn(changed - 1))
-                .as("readers of before")
+                .as("readers below the change")
                 .isEqualTo(changed - 1 - (1000L << 16));
         assertThat(longer.firstVisibleLsn(changed + (2000L << 16)))
                 .as("what had expired")
@@ -871,7 +871,7 @@ final class TestCatalogService {
                 .isEqualTo(entry.history());
         TableId emptied = service.truncateTable(first.id()).id();
         assertThat(service.current().findTable(emptied).orElseThrow().history().earlier())
-                .as("an empty table has no rows of before")
+                .as("an empty table has no earlier rows")
                 .isEmpty();
     }
 

@@ -45,7 +45,7 @@ final class TestFileEntry {
         FileEntry file = entry(10, 1, 2, Optional.empty(), Optional.empty());
         assertThat(file.undeletedRowCount()).isEqualTo(10);
         assertThat(
-                        file.withDeleteVector(
+                        file.withDeletionVector(
                                         Optional.of(new DeletionVectorFile("d", 9, 4, new Lsn(5))))
                                 .undeletedRowCount())
                 .isEqualTo(6);

@@ -337,7 +337,7 @@ final class TestManifestStore {
                 row.partition(),
                 row.columnStats(),
                 row.keyIndex(),
-                row.deleteVector(),
+                row.deletionVector(),
                 OptionalInt.of(9),
                 OptionalLong.empty(),
                 OptionalInt.empty(),

@@ -53,17 +53,17 @@ class TestShardContext {
     @Test
     void aTaskWaitsForTheWorkersAndAllThatComesLaterWaitsForIt() {
         context.executeBeside(() -> working++);
-        context.executeBeside(() -> ran.add("beside the lanes"));
+        context.executeBeside(() -> ran.add("beside the workers"));
         context.execute(() -> ran.add("alone"));
         context.executeBeside(() -> ran.add("behind"));
         CompletableFuture<String> result = context.submit(() -> "value");
         run();
-        assertThat(ran).containsExactly("beside the lanes");
+        assertThat(ran).containsExactly("beside the workers");
         assertThat(barriers).isEqualTo(1);
         assertThat(result).isNotDone();
         groupEnds();
         run();
-        assertThat(ran).containsExactly("beside the lanes", "alone", "behind");
+        assertThat(ran).containsExactly("beside the workers", "alone", "behind");
         assertThat(result).isCompletedWithValue("value");
     }
 

@@ -25,12 +25,12 @@ public record ApplyOptions(int minWorkers, int maxWorkers, int rowsPerWorker, lo
     public ApplyOptions {
         if (minWorkers < 1 || maxWorkers < minWorkers || maxWorkers > MOST_WORKERS) {
             throw new IllegalArgumentException(
-                    "Expected lanes from 1 to %d, found %d to %d"
+                    "Expected apply workers from 1 to %d, found %d to %d"
                             .formatted(MOST_WORKERS, minWorkers, maxWorkers));
         }
         if (rowsPerWorker < 0 || windowMillis < 1) {
             throw new IllegalArgumentException(
-                    "Expected rowsPerLane >= 0 and windowMillis > 0, found %d and %d"
+                    "Expected rowsPerWorker >= 0 and windowMillis > 0, found %d and %d"
                             .formatted(rowsPerWorker, windowMillis));
         }
     }

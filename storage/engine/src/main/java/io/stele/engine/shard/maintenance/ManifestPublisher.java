@@ -275,12 +275,12 @@ final class ManifestPublisher {
         Manifest draft = edit.build();
         for (ColumnFile file : attempt.columnFiles()) {
             FileEntry entry = requireNonNull(entries.get(file.entry().fileId()));
-            boolean changed = !entry.deleteVector().equals(file.entry().deleteVector());
+            boolean changed = !entry.deletionVector().equals(file.entry().deletionVector());
             // A worker's file that is not flushed yet is in no manifest; its deletions are replayed
             // with it.
             Optional<FileEntry> drafted = draft.file(entry.fileId());
             if (changed && drafted.isPresent()) {
-                edit.replaceFile(drafted.get().withDeleteVector(entry.deleteVector()));
+                edit.replaceFile(drafted.get().withDeletionVector(entry.deletionVector()));
             }
         }
         Manifest next = edit.build();
@@ -311,7 +311,7 @@ final class ManifestPublisher {
         try (ParallelWrites writes = ParallelWrites.to(files.store())) {
             for (ColumnFile file : columnFiles) {
                 FileEntry entry = file.entry();
-                int stored = entry.deleteVector().map(DeletionVectorFile::cardinality).orElse(0);
+                int stored = entry.deletionVector().map(DeletionVectorFile::cardinality).orElse(0);
                 int count = file.deletes().cardinality();
                 if (count == stored) { // deletions are only ever added
                     entries.put(entry.fileId(), entry);
@@ -334,7 +334,7 @@ final class ManifestPublisher {
                         + ".dv-"
                         + files.ids().next();
         DeletionVectorSummary summary = file.deletes().write(files.store(), path);
-        return entry.withDeleteVector(
+        return entry.withDeletionVector(
                 Optional.of(
                         new DeletionVectorFile(
                                 path,
@@ -403,11 +403,11 @@ final class ManifestPublisher {
             if (entry == null) {
                 paths.addAll(old.immutablePaths());
             }
-            old.deleteVector()
+            old.deletionVector()
                     .filter(
                             deletes ->
                                     entry == null
-                                            || !entry.deleteVector().equals(old.deleteVector()))
+                                            || !entry.deletionVector().equals(old.deletionVector()))
                     .ifPresent(deletes -> paths.add(deletes.path()));
         }
         return paths;

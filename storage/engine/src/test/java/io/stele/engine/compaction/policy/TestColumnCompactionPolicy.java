@@ -213,7 +213,7 @@ class TestColumnCompactionPolicy {
                 Optional.of(Descriptors.key(partition)),
                 entry.columnStats(),
                 entry.keyIndex(),
-                entry.deleteVector());
+                entry.deletionVector());
     }
 
     private static Candidate full(String id, int level, int min, int max) {

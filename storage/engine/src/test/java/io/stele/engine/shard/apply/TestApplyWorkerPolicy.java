@@ -102,13 +102,13 @@ class TestApplyWorkerPolicy {
     @Test
     void optionsAreChecked() {
         assertThatThrownBy(() -> OPTIONS.withWorkers(0, 1))
-                .hasMessage("Expected lanes from 1 to 16, found 0 to 1");
+                .hasMessage("Expected apply workers from 1 to 16, found 0 to 1");
         assertThatThrownBy(() -> OPTIONS.withWorkers(3, 2))
-                .hasMessage("Expected lanes from 1 to 16, found 3 to 2");
+                .hasMessage("Expected apply workers from 1 to 16, found 3 to 2");
         assertThatThrownBy(() -> OPTIONS.withWorkers(1, 17))
-                .hasMessage("Expected lanes from 1 to 16, found 1 to 17");
+                .hasMessage("Expected apply workers from 1 to 16, found 1 to 17");
         assertThatThrownBy(() -> new ApplyOptions(1, 1, -1, 1))
-                .hasMessage("Expected rowsPerLane >= 0 and windowMillis > 0, found -1 and 1");
+                .hasMessage("Expected rowsPerWorker >= 0 and windowMillis > 0, found -1 and 1");
     }
 
     private static ApplyWindow behind(long groups, long rows) {
