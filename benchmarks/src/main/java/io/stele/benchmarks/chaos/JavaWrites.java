@@ -221,9 +221,9 @@ final class JavaWrites implements ChaosClient {
         // Payloads of megabytes twice are enough
         List<Integer> ids = random.ints(LOOKUPS / 4, 0, KEYS).boxed().toList();
         try {
-            SnapshotReply point =
+            SnapshotReply snapshot =
                     context.statement(
-                            "open a read point",
+                            "open a snapshot",
                             () ->
                                     context.flight()
                                             .action(
@@ -233,17 +233,17 @@ final class JavaWrites implements ChaosClient {
                                                             Optional.empty(),
                                                             SNAPSHOT_MILLIS),
                                                     SnapshotReply.class));
-            List<Optional<List<@Nullable Object>>> first = get(ids, Optional.of(point.lsn()));
+            List<Optional<List<@Nullable Object>>> first = get(ids, Optional.of(snapshot.lsn()));
             TimeUnit.MILLISECONDS.sleep(random.nextInt(1_000));
-            List<Optional<List<@Nullable Object>>> second = get(ids, Optional.of(point.lsn()));
+            List<Optional<List<@Nullable Object>>> second = get(ids, Optional.of(snapshot.lsn()));
             if (!first.equals(second)) {
-                context.violation("two lookups at %s differ".formatted(point.lsn()));
+                context.violation("two lookups at %s differ".formatted(snapshot.lsn()));
             }
             context.checked(List.of());
             context.flight()
                     .action(
                             Actions.CLOSE_SNAPSHOT,
-                            new CloseSnapshotRequest(point.snapshotId()),
+                            new CloseSnapshotRequest(snapshot.snapshotId()),
                             Done.class);
         } catch (SteleException e) {
             // The sidecar was away, or a restart has ended the snapshot's lease
