@@ -192,7 +192,7 @@ public final class EngineMetrics {
 
     @Managed(
             description =
-                    "Bytes that the disk of the write-ahead log has left; -1 where there is no limit that is known")
+                    "Bytes that the disk of the write-ahead log has left for records; -1 where no limit is known")
     public long getLogUsableBytes() {
         return gauge(
                 present -> {
@@ -201,7 +201,9 @@ public final class EngineMetrics {
                 });
     }
 
-    @Managed(description = "1 while writes wait for space on the disk of the write-ahead log")
+    @Managed(
+            description =
+                    "1 when some write has found too little room on the disk of the write-ahead log since there was more")
     public long getLogFull() {
         return gauge(present -> present.log().space().isFull() ? 1 : 0);
     }

@@ -65,7 +65,7 @@ final class MaintenanceLog implements MaintenanceListener {
                                 space.usedBytes(),
                                 space.usableBytes(),
                                 space.isShort()
-                                        ? "writes wait until flushes have made room"
+                                        ? "writes wait until flushes, or you, have made room"
                                         : "writes go on"));
     }
 

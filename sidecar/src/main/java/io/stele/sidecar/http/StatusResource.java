@@ -235,7 +235,7 @@ public final class StatusResource {
      * The write-ahead log.
      *
      * @param usableBytes what its disk has left; empty where no limit is known
-     * @param full whether writes wait for space on its disk
+     * @param full whether some write has found too little room on its disk since there was more
      */
     public record Log(
             boolean failed,

@@ -105,7 +105,8 @@ final class EngineAssembly {
                         new CatalogStore(warehouse, owner),
                         options.retention().toMillis(),
                         clock::next,
-                        threads.catalog()::pause);
+                        threads.catalog()::pause,
+                        threads.uncaught());
         Decisions decisions = new Decisions(warehouse);
         ManifestStores manifestStores =
                 new ManifestStores(warehouse, owner, options.manifestChanges());

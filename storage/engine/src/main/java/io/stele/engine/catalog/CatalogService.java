@@ -14,7 +14,6 @@ import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -67,6 +66,7 @@ public final class CatalogService {
     private final Supplier<Lsn> clock;
     private final LongConsumer sleepMillis;
     private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
+    private final Consumer<Throwable> failures;
     private final ReentrantLock statements = new ReentrantLock();
     private volatile Catalog current;
     private volatile long epoch; // 0 until the catalog is owned
@@ -79,8 +79,10 @@ public final class CatalogService {
             long retentionMillis,
             Supplier<Lsn> clock,
             LongConsumer sleepMillis,
+            Consumer<Throwable> failures,
             Catalog current,
             Optional<CatalogDamage> damage) {
+        this.failures = failures;
         this.damage = damage;
         this.store = store;
         this.retentionMillis = retentionMillis;
@@ -96,21 +98,25 @@ public final class CatalogService {
      * @param retentionMillis of tables without a retention of their own
      * @param clock the present LSN
      * @param sleepMillis makes the calling thread wait for a store that does not answer
+     * @param failures of listeners
      */
     public static CatalogService open(
             CatalogStore store,
             long retentionMillis,
             Supplier<Lsn> clock,
-            LongConsumer sleepMillis) {
+            LongConsumer sleepMillis,
+            Consumer<Throwable> failures) {
         requireNonNull(store, "store is null");
         requireNonNull(clock, "clock is null");
         requireNonNull(sleepMillis, "sleepMillis is null");
+        requireNonNull(failures, "failures is null");
         try {
             return new CatalogService(
                     store,
                     retentionMillis,
                     clock,
                     sleepMillis,
+                    failures,
                     store.loadLatest(),
                     Optional.empty());
         } catch (IOException e) {
@@ -121,6 +127,7 @@ public final class CatalogService {
                     retentionMillis,
                     clock,
                     sleepMillis,
+                    failures,
                     Catalog.empty(),
                     Optional.of(damageOrThrow(store, unreadable)));
         }
@@ -772,29 +779,18 @@ public final class CatalogService {
     /** The steps of {@link CatalogListener}. */
     private void become(Catalog after) {
         Catalog before = current;
-        List<Throwable> failures = new ArrayList<>();
-        notifyAll(listener -> listener.catalogChanging(before, after), failures);
-        current = after; // also if one failed: the version is durable
-        notifyAll(listener -> listener.catalogChanged(before, after), failures);
-        if (!failures.isEmpty()) {
-            // No SteleException, by which callers would take the statement for a refused one
-            IllegalStateException broken =
-                    new IllegalStateException(
-                            "Expected listeners of catalog version %d not to fail"
-                                    .formatted(after.version()),
-                            failures.removeFirst());
-            failures.forEach(broken::addSuppressed);
-            throw broken;
-        }
+        notifyAll(listener -> listener.catalogChanging(before, after));
+        current = after;
+        notifyAll(listener -> listener.catalogChanged(before, after));
     }
 
-    /** One that fails keeps nothing from the others. */
-    private void notifyAll(Consumer<CatalogListener> call, List<Throwable> failures) {
+    /** One that fails keeps nothing from the others: the version is durable, and in effect. */
+    private void notifyAll(Consumer<CatalogListener> call) {
         for (CatalogListener listener : listeners) {
             try {
                 call.accept(listener);
             } catch (RuntimeException | Error e) {
-                failures.add(e);
+                failures.accept(e);
             }
         }
     }

@@ -100,6 +100,11 @@ public final class EngineLog implements ShardLog, AutoCloseable {
         return segments;
     }
 
+    @Override
+    public boolean hasRoom(long bytes) {
+        return log.hasRoom(bytes);
+    }
+
     /**
      * @param bytes that are to be logged
      * @throws io.stele.protocol.SteleException BUSY if the disk has no space for them

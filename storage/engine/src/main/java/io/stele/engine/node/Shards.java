@@ -261,13 +261,14 @@ public final class Shards implements LogListener {
     public void follow(Catalog before, Catalog after) {
         for (TableEntry entry : changed(before, after)) {
             TableSchema schema = entry.schema();
-            Optional<TableEntry> old = before.findTable(schema.id());
-            if (old.isEmpty()) {
-                continue; // here already
-            }
             TableVersions versions = new TableVersions(schema, entry.history());
             schema.shards().forEach(id -> shard(id).putTable(versions));
-            if (!old.get().schema().options().indexes().equals(schema.options().indexes())) {
+            boolean isIndexed =
+                    before.findTable(schema.id())
+                            .map(old -> old.schema().options().indexes())
+                            .filter(old -> !old.equals(schema.options().indexes()))
+                            .isPresent();
+            if (isIndexed) {
                 schema.shards().forEach(id -> followIndexes(entry(id), schema.id()));
             }
         }

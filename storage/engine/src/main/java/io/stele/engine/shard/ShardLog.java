@@ -16,6 +16,9 @@ public interface ShardLog {
     CompletableFuture<LogPosition> append(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
 
+    /** As {@link io.stele.engine.wal.NodeLog#hasRoom}. */
+    boolean hasRoom(long bytes);
+
     /** As {@link io.stele.engine.wal.NodeLog#appendNow}. */
     CompletableFuture<LogPosition> appendNow(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);

@@ -112,11 +112,23 @@ final class ShardTransactions {
                     batch -> shard.checkNotSetAside(new WriteBatchReader(batch).tableId()));
             deletes.forEach(delete -> shard.checkNotSetAside(delete.tableId()));
             pieces = PrepareRecords.of(prepare, shard.log().recordBytes());
+            checkRoom(transactionId, newBatches);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
         return append(transactionId, pieces)
                 .thenCompose(position -> shard.awaitApplied(position.lsn()));
+    }
+
+    /** Before anything of it is logged: what is prepared keeps the log from being trimmed. */
+    private void checkRoom(String transactionId, List<byte[]> batches) {
+        long bytes = batches.stream().mapToLong(batch -> batch.length).sum();
+        if (bytes > 0 && !shard.log().hasRoom(bytes)) {
+            throw new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected room for %d bytes of transaction %s in the write-ahead log, found too little on its disk"
+                            .formatted(bytes, transactionId));
+        }
     }
 
     /** Appends the records of a part; where one is refused, those before it are given up. */

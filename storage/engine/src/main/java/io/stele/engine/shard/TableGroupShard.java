@@ -123,7 +123,13 @@ public final class TableGroupShard {
         this.failedObject = "shard " + id;
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.writers = new WriterWindows(nowMillis, expiryMillis);
-        this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
+        this.gate =
+                new WriteGate(
+                        id.toString(),
+                        releaser,
+                        nowMillis,
+                        maxWriteWait.toMillis(),
+                        this::hasLogRoom);
         this.files = requireNonNull(files, "files is null");
         this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
@@ -206,7 +212,9 @@ public final class TableGroupShard {
                 && known == table.expected().schemaVersion()) {
             synchronized (announcing) {
                 TableVersions expected = table.expected();
-                if (expected.schemaVersion() > table.announced().schemaVersion()) {
+                // A later one is not the writer's, and nobody can see it yet
+                if (expected.schemaVersion() == known
+                        && known > table.announced().schemaVersion()) {
                     announce(table, expected);
                 }
             }
@@ -958,5 +966,10 @@ public final class TableGroupShard {
 
     public ShardLog log() {
         return requireNonNull(log, "log is null");
+    }
+
+    private boolean hasLogRoom(long bytes) {
+        ShardLog present = log;
+        return present == null || present.hasRoom(bytes);
     }
 }

@@ -501,7 +501,15 @@ final class WriteResolver {
                 tableChanges.takeBack();
                 yield append(head, null, refused);
             }
-            case Accepted accepted -> append(head, tableChanges, accepted);
+            case Accepted accepted -> {
+                if (!shard.log().hasRoom(accepted.batch().sizeBytes())) {
+                    // The next tick tries again: what waits for room here would keep commits from
+                    // ending, and these the log from being trimmed.
+                    tableChanges.takeBack();
+                    yield false;
+                }
+                yield append(head, tableChanges, accepted);
+            }
         };
     }
 

@@ -43,6 +43,8 @@ final class AppendQueue {
     private final ArrayDeque<PendingRecord> turns = new ArrayDeque<>(); // of those in add
     private long queuedBytes;
     private long heldBytes;
+    private long roomBytes = Long.MAX_VALUE; // on the disk, for what is not taken yet
+    private boolean isRoomWanted; // since it grew last
     private boolean markRequested;
     private @Nullable SteleException ended;
     private boolean failed;
@@ -90,7 +92,10 @@ final class AppendQueue {
         return shards.computeIfAbsent(shard, ignored -> new ShardState());
     }
 
-    /** Adds a record, waiting for room; callers that wait for the same room get it in turn. */
+    /**
+     * Adds a record, waiting for room in the queue, not on the disk; callers that wait for the same
+     * room get it in turn.
+     */
     void add(PendingRecord record) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -128,7 +133,58 @@ final class AppendQueue {
         return state(one.shard).held == state(other.shard).held;
     }
 
-    /** Adds a record if there is room, and no larger one waits for it. */
+    /**
+     * Whether the disk has room for a record behind all that wait; else room is wanted ({@link
+     * #isRoomWanted}).
+     */
+    boolean hasRoom(long bytes) {
+        lock.lock();
+        try {
+            return hasRoomLocked(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasRoomLocked(long bytes) {
+        boolean hasRoom = bytes <= roomBytes - queuedBytes - heldBytes;
+        isRoomWanted |= !hasRoom;
+        return hasRoom;
+    }
+
+    /** What the disk has for records that are not taken yet. */
+    void setRoom(long newRoomBytes) {
+        lock.lock();
+        try {
+            isRoomWanted &= newRoomBytes <= roomBytes;
+            roomBytes = newRoomBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the disk had no room for a record since it got some last. */
+    boolean isRoomWanted() {
+        lock.lock();
+        try {
+            return isRoomWanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds a record if queue and disk have room, and no larger one waits for it. */
+    boolean offerIfRoom(PendingRecord record) {
+        lock.lock();
+        try {
+            checkOpen();
+            return hasRoomLocked(record.queueBytes()) && offer(record);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds a record if the queue has room, and no larger one waits for it. */
     boolean offer(PendingRecord record) {
         lock.lock();
         try {
@@ -458,29 +514,34 @@ final class AppendQueue {
      * Takes the next group and gives LSNs to its records; empty if nothing waits, or nothing that
      * has room. It may have no record at all.
      *
-     * @param roomBytes what the records may have together
+     * @param newRoomBytes what the disk has for records
+     * @param urgentBytes what it has for urgent records, which pass those that have no room
      */
-    Optional<List<PendingRecord>> take(int groupBytes, long roomBytes) {
+    Optional<List<PendingRecord>> take(int groupBytes, long newRoomBytes, long urgentBytes) {
         lock.lock();
         try {
+            setRoom(newRoomBytes);
             PendingRecord first = queue.peek();
-            if (!markRequested && (first == null || writtenBytes(first) > roomBytes)) {
+            if (first != null && writtenBytes(first) > roomBytes) {
+                isRoomWanted = true;
+                return takeUrgent(groupBytes, urgentBytes);
+            }
+            if (!markRequested && first == null) {
                 return Optional.empty();
             }
             markRequested = false;
             List<PendingRecord> group = new ArrayList<>(Math.min(queue.size(), 1024));
             long bytes = 0;
             while (!queue.isEmpty() && bytes < groupBytes) {
-                bytes += writtenBytes(queue.element());
-                if (bytes > roomBytes) {
+                long next = writtenBytes(queue.element());
+                if (bytes + next > roomBytes) {
                     break;
                 }
-                PendingRecord record = queue.remove();
-                queuedBytes -= record.queueBytes();
-                if (!record.assigned()) {
-                    assign(record);
-                }
-                group.add(record);
+                bytes += next;
+                group.add(taken(queue.remove()));
+            }
+            if (roomBytes != Long.MAX_VALUE) {
+                roomBytes -= bytes; // until the disk is asked again
             }
             room.signalAll();
             return Optional.of(group);
@@ -489,18 +550,43 @@ final class AppendQueue {
         }
     }
 
-    private static long writtenBytes(PendingRecord record) {
-        return (long) record.length + WalFormat.RECORD_HEADER_BYTES;
+    /**
+     * Takes the urgent records before which there is none of their shard. What waits for room may
+     * wait for them: the log cannot be trimmed while a transaction is open.
+     */
+    private Optional<List<PendingRecord>> takeUrgent(int groupBytes, long urgentBytes) {
+        List<PendingRecord> group = new ArrayList<>();
+        Set<ShardId> passed = new HashSet<>();
+        long bytes = 0;
+        for (Iterator<PendingRecord> records = queue.iterator();
+                records.hasNext() && bytes < groupBytes; ) {
+            PendingRecord record = records.next();
+            boolean fits = bytes + writtenBytes(record) <= urgentBytes;
+            if (record.isUrgent && fits && !passed.contains(record.shard)) {
+                records.remove();
+                bytes += writtenBytes(record);
+                group.add(taken(record));
+            } else {
+                passed.add(record.shard);
+            }
+        }
+        if (group.isEmpty() && !markRequested) {
+            return Optional.empty();
+        }
+        markRequested = false;
+        return Optional.of(group);
     }
 
-    /** Whether a record waits to be written that is not held. */
-    boolean hasQueued() {
-        lock.lock();
-        try {
-            return !queue.isEmpty();
-        } finally {
-            lock.unlock();
+    private PendingRecord taken(PendingRecord record) {
+        queuedBytes -= record.queueBytes();
+        if (!record.assigned()) {
+            assign(record);
         }
+        return record;
+    }
+
+    private static long writtenBytes(PendingRecord record) {
+        return (long) record.length + WalFormat.RECORD_HEADER_BYTES;
     }
 
     /**

@@ -3,10 +3,10 @@ package io.stele.engine.wal;
 import io.stele.cache.files.Directories;
 import io.stele.cache.files.DirectoryLock;
 import io.stele.cache.files.Transfers;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -32,13 +32,11 @@ public final class LocalLogFiles implements LogFiles {
 
     private final Path directory;
     private final DirectoryLock lock;
-    private final FileStore disk;
     private final AtomicReference<@Nullable ByteBuffer> spareStaging = new AtomicReference<>();
 
-    private LocalLogFiles(Path directory, DirectoryLock lock, FileStore disk) {
+    private LocalLogFiles(Path directory, DirectoryLock lock) {
         this.directory = directory;
         this.lock = lock;
-        this.disk = disk;
     }
 
     /**
@@ -47,22 +45,15 @@ public final class LocalLogFiles implements LogFiles {
      * @throws IOException if another process, or another part of this one, has it open
      */
     public static LocalLogFiles open(Path directory) throws IOException {
-        DirectoryLock lock = DirectoryLock.acquire(directory, "log");
-        try {
-            // once: it reads the table of mounted file systems
-            return new LocalLogFiles(directory, lock, Files.getFileStore(directory));
-        } catch (IOException | RuntimeException e) {
-            try (lock) {
-                throw e;
-            }
-        }
+        return new LocalLogFiles(directory, DirectoryLock.acquire(directory, "log"));
     }
 
     @Override
-    public long usableBytes() throws IOException {
+    public long usableBytes() {
+        File disk = directory.toFile(); // a FileStore would need the table of mounted file systems
         long usableBytes = disk.getUsableSpace();
-        // A file system that does not count its space says 0 of 0; one above 8 EiB overflows.
-        boolean isKnown = usableBytes >= 0 && disk.getTotalSpace() > 0;
+        // A file system that does not count its space, or does not answer, says 0 of 0.
+        boolean isKnown = usableBytes > 0 || disk.getTotalSpace() > 0;
         return isKnown ? usableBytes : Long.MAX_VALUE;
     }
 

@@ -15,8 +15,8 @@ import java.util.Locale;
  * @param queueBytes payload bytes that may wait for the log, and again as many for held shards;
  *     appending blocks beyond
  * @param recordBytes the largest payload of one record
- * @param reservedBytes space on the log's disk that records leave free, for what makes room: marks
- *     and new segments. Records wait while there is no more
+ * @param reservedBytes space on the log's disk that records leave free, for what makes room: marks,
+ *     new segments and the ends of transactions. Other records wait while there is no more
  * @param pause least time between a group and the next one, unless that is full: where each group
  *     costs money. For logs with a thread of their own
  */
@@ -30,7 +30,7 @@ public record LogOptions(
     /** Offsets within a segment are 32-bit; a segment may exceed its limit by a group. */
     private static final long MAX_SEGMENT_BYTES = 1L << 30;
 
-    private static final long RESERVED_BYTES = 4L << 20;
+    private static final long MARKS_BYTES = 4L << 20;
 
     /**
      * 64 MiB segments, so that trimming frees space in small steps; 4 MiB groups, about what a disk
@@ -42,7 +42,7 @@ public record LogOptions(
     /** With the usual reserve. */
     public LogOptions(
             long segmentBytes, int groupBytes, long queueBytes, int recordBytes, Duration pause) {
-        this(segmentBytes, groupBytes, queueBytes, recordBytes, RESERVED_BYTES, pause);
+        this(segmentBytes, groupBytes, queueBytes, recordBytes, MARKS_BYTES, pause);
     }
 
     /** With the usual reserve, without pauses. */

@@ -6,17 +6,18 @@ import io.stele.protocol.SteleException;
  * The space of a log: what it takes, and what its file system has left for it.
  *
  * @param usedBytes bytes of all segments
- * @param usableBytes bytes that records can still have, without what is left free for marks; {@link
- *     Long#MAX_VALUE} where the medium has no limit, or none that is known
- * @param isFull whether records wait for space
+ * @param usableBytes bytes that records can still have beside those that wait to be written,
+ *     without what is left free for marks; {@link Long#MAX_VALUE} where the medium has no limit, or
+ *     none that is known
+ * @param isFull whether some record has waited for space since there was more the last time
  */
 public record LogSpace(long usedBytes, long usableBytes, boolean isFull) {
     /**
-     * Writers are stopped while less than this is left, or less than a quarter of what the log can
-     * have at all: two segments of the usual size, so that a large record and the next segment
-     * still fit.
+     * Writers are stopped while less than this is left, or, where that is smaller, less than a
+     * quarter of what the log can have at all: two segments of the usual size, so that a large
+     * record and the next segment still fit.
      */
-    private static final long RESERVED_BYTES = 128L << 20;
+    private static final long STOP_BYTES = 128L << 20;
 
     private static final long RETRY_MILLIS = 500; // a tick of the maintenance
 
@@ -32,20 +33,19 @@ public record LogSpace(long usedBytes, long usableBytes, boolean isFull) {
     }
 
     /**
-     * How far the space is used up: at or below 0 there is enough, from 1 on writers must stop, and
-     * between them they are slowed.
+     * How far the space is used up: at 0 there is enough, from 1 on writers must stop, and between
+     * them they are slowed.
      */
     public double shortage() {
         if (usableBytes == Long.MAX_VALUE) {
             return 0;
         }
-        double reserved = reservedBytes();
-        // Also where a record waits that is larger than what is reserved.
-        return isFull || reserved == 0 ? 1 : Math.max(0, (2 * reserved - usableBytes) / reserved);
+        double stop = stopBytes();
+        return stop == 0 ? 1 : Math.max(0, (2 * stop - usableBytes) / stop);
     }
 
-    private double reservedBytes() {
-        return Math.min(RESERVED_BYTES, ((double) usedBytes + usableBytes) / 4);
+    private double stopBytes() {
+        return Math.min(STOP_BYTES, ((double) usedBytes + usableBytes) / 4);
     }
 
     /**
@@ -59,7 +59,7 @@ public record LogSpace(long usedBytes, long usableBytes, boolean isFull) {
         if (usableBytes == Long.MAX_VALUE || bytes == 0) {
             return;
         }
-        long freeBytes = (long) (usableBytes - reservedBytes());
+        long freeBytes = (long) (usableBytes - stopBytes());
         if (bytes > freeBytes) {
             throw SteleException.busy(
                     "Expected room for %d bytes in the write-ahead log, found %d bytes that its disk has left for them: flushes have not made room yet, or the disk is too small"
@@ -68,8 +68,11 @@ public record LogSpace(long usedBytes, long usableBytes, boolean isFull) {
         }
     }
 
-    /** Whether writers must stop until segments are deleted. */
+    /**
+     * Whether segments should go as soon as they can: writers stop, or one waits that is larger
+     * than what is left.
+     */
     public boolean isShort() {
-        return shortage() >= 1;
+        return isFull || shortage() >= 1;
     }
 }

@@ -35,8 +35,10 @@ import org.jspecify.annotations.Nullable;
  * failed group.
  *
  * <p>While the disk has no space for the next record, records wait; a write that finds the disk
- * full would end the log. The rest that {@link LogOptions#reservedBytes} leaves free is for the
- * marks that {@link #trim} needs to make room.
+ * full would end the log. {@link #tryAppend} takes nothing for which there is no space, and callers
+ * of {@link #append} ask {@link #hasRoom} first, so that few wait here. The rest that {@link
+ * LogOptions#reservedBytes} leaves free is for what makes room: the marks that {@link #trim} needs,
+ * and records that end transactions, which pass those that wait.
  *
  * <p>Futures complete on the log thread, after the listener: what depends on them must be quick or
  * run elsewhere. The log thread must not be interrupted: that closes the file under it and fails
@@ -75,7 +77,6 @@ public final class NodeLog implements AutoCloseable {
     private volatile long activeSegment;
     private volatile LogMark durable;
     private volatile boolean endsSegment; // with the next mark
-    private volatile boolean isFull;
     private final AtomicLong groups = new AtomicLong();
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
@@ -88,6 +89,7 @@ public final class NodeLog implements AutoCloseable {
         ledger = recovered.ledger();
         queue = new AppendQueue(recovered.clock(), options.queueBytes(), recovered.lastLsns());
         writer = recovered.continueWriting();
+        queue.setRoom(roomBytes(usableBytes()));
         activeSegment = writer.activeSegment();
         durable = writer.durable();
     }
@@ -143,14 +145,14 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * As {@link #append}, but never waits and writes nothing itself: empty if the queue has no room
-     * for the record, which is then not appended.
+     * As {@link #append}, but never waits and writes nothing itself: empty if the queue, or the
+     * disk, has no room for the record, which is then not appended.
      */
     public Optional<CompletableFuture<LogPosition>> tryAppend(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
         PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
         try {
-            if (!queue.offer(record)) {
+            if (!queue.offerIfRoom(record)) {
                 return Optional.empty();
             }
         } catch (SteleException e) {
@@ -160,18 +162,28 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
-     * As {@link #append}, but it never waits, under any load. It is for few, small records that end
-     * something for which other callers wait.
+     * As {@link #append}, but it never waits, under any load, and passes records of other shards
+     * for which the disk has no space. It is for few, small records that end something for which
+     * other callers wait.
      */
     public CompletableFuture<LogPosition> appendNow(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
-        PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
+        PendingRecord record =
+                PendingRecord.createUrgent(shard, type, payload, attachment, options);
         try {
             queue.addNow(record);
         } catch (SteleException e) {
             record.future.completeExceptionally(e);
         }
         return record.future;
+    }
+
+    /**
+     * Whether the disk has space for that many bytes behind all that waits. If not, {@link #space}
+     * says that it is full.
+     */
+    public boolean hasRoom(long bytes) {
+        return queue.hasRoom(bytes);
     }
 
     /** The largest payload of a record, other than those of holds. */
@@ -335,7 +347,10 @@ public final class NodeLog implements AutoCloseable {
     }
 
     private LogSpace space(long usedBytes) {
-        return new LogSpace(usedBytes, Math.max(0, roomBytes(usableBytes())), isFull);
+        long roomBytes = roomBytes(usableBytes());
+        queue.setRoom(roomBytes);
+        long waitingBytes = roomBytes == Long.MAX_VALUE ? 0 : queue.load().queuedBytes();
+        return new LogSpace(usedBytes, Math.max(0, roomBytes - waitingBytes), queue.isRoomWanted());
     }
 
     private long roomBytes(long usableBytes) {
@@ -407,8 +422,10 @@ public final class NodeLog implements AutoCloseable {
             Optional<List<PendingRecord>> group =
                     usableBytes < MARK_BYTES
                             ? Optional.empty()
-                            : queue.take(options.groupBytes(), roomBytes(usableBytes));
-            isFull = group.map(List::isEmpty).orElse(true) && queue.hasQueued();
+                            : queue.take(
+                                    options.groupBytes(),
+                                    roomBytes(usableBytes),
+                                    usableBytes - MARK_BYTES);
             if (group.isEmpty()) {
                 return false;
             }

@@ -26,6 +26,7 @@ final class PendingRecord {
     final List<ByteBuffer> payload;
     final int length;
     final @Nullable Object attachment;
+    final boolean isUrgent; // it ends something for which others wait
     final CompletableFuture<LogPosition> future = new CompletableFuture<>();
     private long lsn = UNASSIGNED;
 
@@ -34,12 +35,14 @@ final class PendingRecord {
             RecordType type,
             List<ByteBuffer> payload,
             int length,
-            @Nullable Object attachment) {
+            @Nullable Object attachment,
+            boolean isUrgent) {
         this.shard = shard;
         this.type = type;
         this.payload = payload;
         this.length = length;
         this.attachment = attachment;
+        this.isUrgent = isUrgent;
     }
 
     /**
@@ -53,13 +56,26 @@ final class PendingRecord {
             List<ByteBuffer> payload,
             @Nullable Object attachment,
             LogOptions options) {
-        return create(shard, type, payload, attachment, options.recordBytes());
+        return create(shard, type, payload, attachment, options.recordBytes(), false);
     }
 
-    /** A record of a hold, which may be larger than others. */
+    /**
+     * As {@link #create}, of a small record that ends something: it passes others for which the
+     * disk has no room.
+     */
+    static PendingRecord createUrgent(
+            ShardId shard,
+            RecordType type,
+            List<ByteBuffer> payload,
+            @Nullable Object attachment,
+            LogOptions options) {
+        return create(shard, type, payload, attachment, options.recordBytes(), true);
+    }
+
+    /** A record of a hold, which may be larger than others, and is urgent. */
     static PendingRecord createHeld(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
-        return create(shard, type, payload, attachment, LogHold.MAX_RECORD_BYTES);
+        return create(shard, type, payload, attachment, LogHold.MAX_RECORD_BYTES, true);
     }
 
     private static PendingRecord create(
@@ -67,7 +83,8 @@ final class PendingRecord {
             RecordType type,
             List<ByteBuffer> payload,
             @Nullable Object attachment,
-            int limitBytes) {
+            int limitBytes,
+            boolean isUrgent) {
         requireNonNull(shard, "shard is null");
         requireNonNull(type, "type is null");
         long length = 0;
@@ -83,7 +100,8 @@ final class PendingRecord {
                             length,
                             shard));
         }
-        return new PendingRecord(shard, type, List.copyOf(payload), (int) length, attachment);
+        return new PendingRecord(
+                shard, type, List.copyOf(payload), (int) length, attachment, isUrgent);
     }
 
     boolean assigned() {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /** Which names a statement gives another meaning. */
@@ -25,7 +26,8 @@ final class TestCatalogChanges {
                     new CatalogStore(new InMemoryObjectStore(), new UUID(0, 1)),
                     3_600_000,
                     () -> new Lsn(5_000_000L << 16),
-                    millis -> {});
+                    millis -> {},
+                    Assertions::fail);
     private final CatalogChanges changes = new CatalogChanges(service.current().version());
 
     TestCatalogChanges() {

@@ -20,6 +20,7 @@ import io.stele.testing.Golden;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -269,7 +270,8 @@ final class TestCatalogViews {
                 new CatalogStore(store, new UUID(0, writer)),
                 3_600_000,
                 () -> new Lsn(5_000_000L << 16),
-                millis -> {});
+                millis -> {},
+                Assertions::fail);
     }
 
     private static TableSchema table(String name) {

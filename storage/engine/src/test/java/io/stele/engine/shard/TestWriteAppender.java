@@ -145,6 +145,11 @@ class TestWriteAppender {
 
     private record LogOfNode(NodeLog log) implements ShardLog {
         @Override
+        public boolean hasRoom(long bytes) {
+            return log.hasRoom(bytes);
+        }
+
+        @Override
         public CompletableFuture<LogPosition> append(
                 ShardId shard,
                 RecordType type,

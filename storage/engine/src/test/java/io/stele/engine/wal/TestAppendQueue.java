@@ -47,7 +47,7 @@ final class TestAppendQueue {
         addWaiting(behind);
         List<PendingRecord> taken = new ArrayList<>();
         while (!taken.contains(behind)) {
-            queue.take(1_000, Long.MAX_VALUE).ifPresent(taken::addAll);
+            queue.take(1_000, Long.MAX_VALUE, Long.MAX_VALUE).ifPresent(taken::addAll);
             assertThat(queue.offer(record(100)) && !taken.contains(large) && isWaiting(0))
                     .as("a small one overtook the large one")
                     .isFalse();

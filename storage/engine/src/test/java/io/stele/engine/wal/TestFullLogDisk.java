@@ -2,6 +2,7 @@ package io.stele.engine.wal;
 
 import static io.stele.engine.wal.LogFixture.A;
 import static io.stele.engine.wal.LogFixture.B;
+import static io.stele.engine.wal.LogFixture.C;
 import static io.stele.engine.wal.LogFixture.commitAll;
 import static io.stele.engine.wal.LogFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -93,6 +95,69 @@ class TestFullLogDisk {
         assertThat(disk.overflows()).isZero();
         log.close();
         assertThat(numbers()).endsWith("59").doesNotContain("0");
+    }
+
+    /** Until the transaction ends, the log that has its beginning cannot be trimmed. */
+    @Test
+    void theEndOfATransactionPassesRecordsOfOthersThatWait() throws Exception {
+        NodeLog log = unthreaded();
+        LogHold hold = log.hold(List.of(B)).join();
+        write(log, A, 0, 5);
+        commitAll(log);
+        disk.setMaxBytes(disk.sizeBytes() + RESERVED_BYTES);
+        CompletableFuture<LogPosition> waiting = LogFixture.write(log, A, "waits");
+        CompletableFuture<LogPosition> behind = LogFixture.write(log, B, "behind the hold");
+        CompletableFuture<LogPosition> end =
+                hold.append(B, RecordType.OUTCOME, LogFixture.text("end"), null);
+        hold.release();
+        CompletableFuture<LogPosition> other =
+                log.appendNow(C, RecordType.OUTCOME, LogFixture.text("other"), null);
+        CompletableFuture<LogPosition> later =
+                log.appendNow(A, RecordType.OUTCOME, LogFixture.text("later"), null);
+        commitAll(log);
+        assertThat(end).isDone();
+        assertThat(other).isDone();
+        assertThat(waiting).isNotDone();
+        assertThat(behind).isNotDone();
+        assertThat(later).as("behind one of its shard").isNotDone();
+        disk.setMaxBytes(Long.MAX_VALUE);
+        commitAll(log);
+        log.close();
+        assertThat(numbers())
+                .containsExactly(
+                        "0",
+                        "1",
+                        "2",
+                        "3",
+                        "4",
+                        "end",
+                        "other",
+                        "waits",
+                        "behind the hold",
+                        "later");
+        assertThat(disk.overflows()).isZero();
+    }
+
+    @Test
+    void whatHasNoRoomIsNotTaken() throws Exception {
+        disk.setMaxBytes(RESERVED_BYTES + 2_000);
+        NodeLog log = unthreaded();
+        assertThat(log.hasRoom(2_000)).isTrue();
+        assertThat(log.status().space().isFull()).isFalse();
+        assertThat(tryAppend(log, 1_500)).isPresent();
+        assertThat(log.hasRoom(500)).as("behind what waits").isFalse();
+        assertThat(tryAppend(log, 500)).isEmpty();
+        assertThat(log.status().space().isFull()).isTrue();
+        commitAll(log);
+        log.trim(all(), ReleasedRecords.NONE);
+        assertThat(log.status().space().isFull()).as("there is more again").isFalse();
+        assertThat(tryAppend(log, 1_500)).isPresent();
+        commitAll(log);
+        assertThat(disk.overflows()).isZero();
+    }
+
+    private static Optional<CompletableFuture<LogPosition>> tryAppend(NodeLog log, int bytes) {
+        return log.tryAppend(A, RecordType.WRITE, LogFixture.text("x".repeat(bytes)), null);
     }
 
     @Test

@@ -32,7 +32,9 @@ class TestLogSpace {
         assertThat(new LogSpace(74 * MIB, 26 * MIB, false).isShort()).isFalse();
         assertThat(new LogSpace(75 * MIB, 25 * MIB, false).isShort()).isTrue();
         assertThat(new LogSpace(0, 0, false).isShort()).isTrue();
-        assertThat(new LogSpace(60 * MIB, 40 * MIB, true).isShort()).as("a record waits").isTrue();
+        LogSpace waits = new LogSpace(60 * MIB, 60 * MIB, true);
+        assertThat(waits.isShort()).as("a record waits that is larger").isTrue();
+        assertThat(waits.shortage()).as("smaller ones go on").isZero();
     }
 
     @Test

@@ -3,7 +3,10 @@ package io.stele.engine.shard.maintenance;
 import io.stele.engine.wal.LogSpace;
 import io.stele.protocol.SteleException;
 
-/** A listener for failures of background work. Called on contexts of shards: it must not wait. */
+/**
+ * A listener for failures of background work. Called on contexts of shards and by timers: it must
+ * not wait.
+ */
 public interface MaintenanceListener {
     /** It failed, for the first time or once more. */
     void failed(MaintenanceFailure failure);

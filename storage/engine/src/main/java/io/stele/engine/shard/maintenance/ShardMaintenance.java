@@ -77,7 +77,7 @@ public final class ShardMaintenance {
 
     private static final String FLUSHES_ARE_BEHIND = "flushes are behind";
     private static final String LOG_IS_FULL =
-            "the disk of the write-ahead log is nearly full, and flushes have not made room yet";
+            "the disk of the write-ahead log is nearly full, or has less than the write needs";
 
     private final TableGroupShard shard;
     private final ManifestPublisher publisher;
@@ -725,9 +725,8 @@ public final class ShardMaintenance {
                             .max(Pressure.of(level0, SLOW_LEVEL0, STOP_LEVEL0));
         }
         Pressure ofLog = new Pressure(logSpace.shortage());
-        boolean isLogFirst = ofLog.level() > pressure.level();
-        shard.gate()
-                .setPressure(pressure.max(ofLog), isLogFirst ? LOG_IS_FULL : FLUSHES_ARE_BEHIND);
+        boolean isOfLog = logSpace.isFull() || ofLog.level() > pressure.level();
+        shard.gate().setPressure(pressure.max(ofLog), isOfLog ? LOG_IS_FULL : FLUSHES_ARE_BEHIND);
     }
 
     private void failWaiting() {

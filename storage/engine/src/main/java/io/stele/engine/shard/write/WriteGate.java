@@ -7,14 +7,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A throttle in the write path of a shard, which holds writes back while flushes and compactions
- * are behind. First, writes are slowed to a number of bytes per second that falls as the {@link
- * Pressure} rises; then they stop. Held writes wait in order. Writes beyond the limit of waiting
- * bytes, and writes that waited too long, are refused as BUSY.
+ * are behind, and while the disk of the log has no room for them. First, writes are slowed to a
+ * number of bytes per second that falls as the {@link Pressure} rises; then they stop. Held writes
+ * wait in order. Writes beyond the limit of waiting bytes, and writes that waited too long, are
+ * refused as BUSY.
  *
  * <p>{@link #poke} releases slowed writes, and refuses those that waited too long. It is called
  * every 20 milliseconds.
@@ -36,6 +38,7 @@ public final class WriteGate {
     private final Executor releaser;
     private final LongSupplier nowMillis;
     private final long maxWaitMillis;
+    private final LongPredicate hasRoom;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private Pressure pressure = Pressure.NONE;
@@ -54,12 +57,19 @@ public final class WriteGate {
      * @param releaser runs the released writes
      * @param nowMillis a clock that never goes back
      * @param maxWaitMillis a write that was held for this long is refused
+     * @param hasRoom whether the log has room for a write of that many bytes; must not wait
      */
-    public WriteGate(String name, Executor releaser, LongSupplier nowMillis, long maxWaitMillis) {
+    public WriteGate(
+            String name,
+            Executor releaser,
+            LongSupplier nowMillis,
+            long maxWaitMillis,
+            LongPredicate hasRoom) {
         this.name = requireNonNull(name, "name is null");
         this.releaser = requireNonNull(releaser, "releaser is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.maxWaitMillis = maxWaitMillis;
+        this.hasRoom = requireNonNull(hasRoom, "hasRoom is null");
     }
 
     /**
@@ -201,7 +211,7 @@ public final class WriteGate {
      * Takes what a write needs of the slow rate; it may overdraw, and the next ones wait for it.
      */
     private boolean isAllowed(int sizeBytes) {
-        if (pressure.isStop()) {
+        if (pressure.isStop() || !hasRoom.test(sizeBytes)) {
             return false;
         }
         if (pressure.isSlow()) {

@@ -18,8 +18,14 @@ class TestWriteGate {
     private final List<Integer> late = new ArrayList<>();
     private long nowMillis = 1_000;
     private int room = Integer.MAX_VALUE; // writes that the log takes
+    private long roomBytes = Long.MAX_VALUE; // of the log
     private final WriteGate gate =
-            new WriteGate("0-0", Runnable::run, () -> nowMillis, MAX_WAIT_MILLIS);
+            new WriteGate(
+                    "0-0",
+                    Runnable::run,
+                    () -> nowMillis,
+                    MAX_WAIT_MILLIS,
+                    bytes -> bytes <= roomBytes);
 
     @Test
     void openLetsEverythingThrough() {
@@ -152,6 +158,18 @@ class TestWriteGate {
         nowMillis += 2_000;
         gate.poke();
         assertThat(written).containsExactly(0, 1);
+    }
+
+    @Test
+    void holdsWhatTheLogHasNoRoomForAndWhatComesBehindIt() {
+        roomBytes = 100;
+        write(1, 101);
+        write(2, 10);
+        gate.poke();
+        assertThat(written).isEmpty();
+        roomBytes = 101;
+        gate.poke();
+        assertThat(written).containsExactly(1, 2);
     }
 
     @Test
