@@ -8,13 +8,17 @@ import io.stele.engine.wal.LogOptions;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -138,5 +142,33 @@ class TestFullLogDisk {
             node.await(empty);
             checkRows(node, table, 20);
         }
+    }
+
+    /**
+     * The rows of a transaction that was decided before a crash are in memory at the start, and may
+     * be flushed before the log has space for its end. The start after that finds it open again.
+     */
+    @Test
+    void aTransactionThatIsEndedByTwoStartsIsThereOnce() throws IOException {
+        SimulatedNode node = start(16 << 10);
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
+        node.await(table.upsert(node.engine(), 1, "before", 1));
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        WriteBatchBuilder batch = table.batch();
+        table.insert(batch, OperationKind.INSERT, 2, "new", 2);
+        node.engine().stage(transaction, table.shard(2), batch.toByteArray(), 0, batch.sizeBytes());
+        node.runUntilDecided(transaction, node.commit(transaction, List.of()));
+        SimulatedNode next =
+                node.fork((store, log) -> log.setMaxBytes(log.sizeBytes() + RESERVED_BYTES / 4));
+        next.await(next.engine().flush(table.id()));
+        assertThat(next.engine().status().log().queuedBytes()).as("its end waits").isPositive();
+        for (int start = 0; start < 2; start++) {
+            next.restart();
+            assertThat(next.engine().status().damages()).isEmpty();
+            assertThat(table.snapshot(next.engine(), next.openSnapshot()))
+                    .containsExactlyEntriesOf(new TreeMap<>(Map.of(1L, "before:1", 2L, "new:2")));
+        }
+        next.await(next.engine().compact(table.id()));
+        assertThat(table.snapshot(next.engine(), next.openSnapshot())).hasSize(2);
     }
 }

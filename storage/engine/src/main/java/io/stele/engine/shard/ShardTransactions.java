@@ -564,11 +564,14 @@ final class ShardTransactions {
      */
     List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn) throws IOException {
         if (committed) {
-            // As before the crash: nothing between came to the log. It passed the checks then.
+            // As before the crash: nothing between came to the log. It passed the checks then. A
+            // start before this one may have resolved it and flushed its rows while their record
+            // waited for the disk: in such files its conditions do not hold any more.
             PreparedPart part = requireNonNull(prepared.get(transactionId));
             resolved.put(
                     transactionId,
-                    new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
+                    new PartResolution(shard, files, false, lsn, Long.MAX_VALUE)
+                            .run(part, tablesWithout(part, Map.of(), lsn)));
         }
         Outcome outcome = outcome(transactionId, committed);
         apply(outcome, lsn);
