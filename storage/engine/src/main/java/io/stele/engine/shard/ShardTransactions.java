@@ -120,8 +120,8 @@ final class ShardTransactions {
                 .thenCompose(position -> shard.awaitApplied(position.lsn()));
     }
 
-    /** Before anything of it is logged: what is prepared keeps the log from being trimmed. */
-    private void checkRoom(String transactionId, List<byte[]> batches) {
+    /** Before more of it is logged: an open transaction keeps the log from being trimmed. */
+    private void checkRoom(String transactionId, Collection<byte[]> batches) {
         long bytes = batches.stream().mapToLong(batch -> batch.length).sum();
         if (bytes > 0 && !shard.log().hasRoom(bytes)) {
             throw new SteleException(
@@ -256,15 +256,16 @@ final class ShardTransactions {
                                                         + conflict.get()));
                             }
                             try {
-                                resolved.put(
-                                        transactionId,
+                                Map<Integer, byte[]> rows =
                                         new PartResolution(
                                                         shard,
                                                         files,
                                                         true,
                                                         commitLsn,
                                                         maxResolvedBytes)
-                                                .run(part));
+                                                .run(part);
+                                checkRoom(transactionId, rows.values());
+                                resolved.put(transactionId, rows);
                                 return Optional.empty();
                             } catch (SteleException refused) {
                                 return Optional.of(refused);
