@@ -13,7 +13,7 @@ import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.schema.Orientation;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -14,7 +14,7 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;

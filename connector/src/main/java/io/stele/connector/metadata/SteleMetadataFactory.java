@@ -24,7 +24,7 @@ import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.AggregationEstimate;
+import io.stele.protocol.api.scan.AggregationEstimate;
 import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.type.TypeManager;
 import java.util.Optional;

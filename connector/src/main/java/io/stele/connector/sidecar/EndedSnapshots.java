@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseSnapshotRequest;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

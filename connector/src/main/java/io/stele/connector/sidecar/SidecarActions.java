@@ -1,7 +1,7 @@
 package io.stele.connector.sidecar;
 
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
 
 /**
  * The actions of a sidecar, as one user runs them. Every failure is a Trino exception. If the

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.EncodedFileMetadata;
-import io.stele.protocol.api.FileMetadataRequest;
+import io.stele.protocol.api.scan.EncodedFileMetadata;
+import io.stele.protocol.api.scan.FileMetadataRequest;
 import io.trino.spi.TrinoException;
 import java.util.Optional;
 

@@ -4,11 +4,11 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseSnapshotRequest;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.stele.connector.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.api.RenewLeasesReply;
-import io.stele.protocol.api.RenewLeasesRequest;
+import io.stele.protocol.api.snapshot.RenewLeasesReply;
+import io.stele.protocol.api.snapshot.RenewLeasesRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,8 +8,8 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.EncodedFileMetadata;
-import io.stele.protocol.api.FileMetadataRequest;
+import io.stele.protocol.api.scan.EncodedFileMetadata;
+import io.stele.protocol.api.scan.FileMetadataRequest;
 import io.stele.sidecar.engine.EngineService;
 import java.util.Map;
 

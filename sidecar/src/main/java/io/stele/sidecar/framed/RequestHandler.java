@@ -8,7 +8,7 @@ import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;

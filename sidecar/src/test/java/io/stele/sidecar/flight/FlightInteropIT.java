@@ -7,16 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.ListTablesReply;
-import io.stele.protocol.api.ListTablesRequest;
-import io.stele.protocol.api.OpenSnapshotRequest;
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutReply;
-import io.stele.protocol.api.PutTarget;
-import io.stele.protocol.api.SnapshotReply;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.ListTablesReply;
+import io.stele.protocol.api.catalog.ListTablesRequest;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotReply;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutReply;
+import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
@@ -32,8 +32,8 @@ import java.util.UUID;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.Criteria;
 import org.apache.arrow.flight.FlightCallHeaders;
-import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightClient.ClientStreamListener;
+import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightEndpoint;
 import org.apache.arrow.flight.FlightInfo;
@@ -225,7 +225,7 @@ final class FlightInteropIT {
         assertThat(read("orders")).isEqualTo(expected);
 
         // The same through files: what was flushed is read back by a snapshot as well.
-        action(Actions.FLUSH, io.stele.protocol.api.TableRequest.of("shop", "orders"));
+        action(Actions.FLUSH, io.stele.protocol.api.catalog.TableRequest.of("shop", "orders"));
         assertThat(read("orders")).isEqualTo(expected);
 
         // Deletes name keys only.

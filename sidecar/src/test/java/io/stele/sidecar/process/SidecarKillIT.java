@@ -10,9 +10,9 @@ import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
@@ -223,7 +223,7 @@ final class SidecarKillIT {
             TableSchema schema =
                     flight.action(
                                     Actions.GET_TABLE,
-                                    io.stele.protocol.api.TableRequest.of("shop", tableName),
+                                    io.stele.protocol.api.catalog.TableRequest.of("shop", tableName),
                                     TableDescription.class)
                             .schema();
             for (int shard = 0; shard < schema.shardCount(); shard++) {

@@ -12,10 +12,10 @@ import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.api.SchedulingGroupStatus;
-import io.stele.protocol.api.SchedulingGroupsReply;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.api.status.SchedulingGroupStatus;
+import io.stele.protocol.api.status.SchedulingGroupsReply;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
@@ -118,8 +118,8 @@ final class SchedulingIT {
         sidecar.flight()
                 .action(
                         Actions.FLUSH,
-                        new io.stele.protocol.api.TableRequest(
-                                new io.stele.protocol.api.TableName("shop", "orders"),
+                        new io.stele.protocol.api.catalog.TableRequest(
+                                new io.stele.protocol.api.catalog.TableName("shop", "orders"),
                                 Optional.empty()),
                         Done.class);
         long before = group("query-reads").switches();

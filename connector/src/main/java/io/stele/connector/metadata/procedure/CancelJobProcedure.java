@@ -10,11 +10,11 @@ import com.google.inject.Provider;
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CancelJobRequest;
-import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.maintenance.CancelJobRequest;
+import io.stele.protocol.api.maintenance.JobStatus;
 import io.trino.spi.connector.ConnectorSession;
-import io.trino.spi.procedure.Procedure;
 import io.trino.spi.procedure.Procedure.Argument;
+import io.trino.spi.procedure.Procedure;
 import java.lang.invoke.MethodHandle;
 
 /**

@@ -9,10 +9,10 @@ import com.google.inject.Inject;
 import com.google.inject.Provider;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CommitTransactionReply;
-import io.stele.protocol.api.TransactionOutcomeRequest;
-import io.trino.spi.procedure.Procedure;
+import io.stele.protocol.api.write.CommitTransactionReply;
+import io.stele.protocol.api.write.TransactionOutcomeRequest;
 import io.trino.spi.procedure.Procedure.Argument;
+import io.trino.spi.procedure.Procedure;
 import java.lang.invoke.MethodHandle;
 
 /**

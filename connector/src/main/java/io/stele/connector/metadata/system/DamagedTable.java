@@ -13,9 +13,9 @@ import com.google.inject.Inject;
 import io.airlift.slice.Slices;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.DamagedObject;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.StatusReply;
+import io.stele.protocol.api.status.DamagedObject;
+import io.stele.protocol.api.status.StatusReply;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 

@@ -11,8 +11,8 @@ import com.google.inject.Inject;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ShardStatus;
-import io.stele.protocol.api.StatusReply;
+import io.stele.protocol.api.status.ShardStatus;
+import io.stele.protocol.api.status.StatusReply;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 

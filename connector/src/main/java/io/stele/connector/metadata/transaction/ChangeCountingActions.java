@@ -3,8 +3,8 @@ package io.stele.connector.metadata.transaction;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.sidecar.SidecarActions;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
