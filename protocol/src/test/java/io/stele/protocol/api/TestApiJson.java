@@ -1,8 +1,9 @@
 package io.stele.protocol.api;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -44,6 +45,7 @@ import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
 import io.stele.protocol.api.snapshot.RenewLeasesReply;
 import io.stele.protocol.api.snapshot.RenewLeasesRequest;
 import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.api.status.AggregateCacheReply;
 import io.stele.protocol.api.status.CachedResultUse;
@@ -69,6 +71,9 @@ import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+
+import org.junit.jupiter.api.Test;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +81,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.junit.jupiter.api.Test;
 
 final class TestApiJson {
     private static final TableId TABLE = new TableId(7);
@@ -326,7 +330,7 @@ final class TestApiJson {
 
     @Test
     void testNamesOfActionsAndFieldsStayAsTheyAre() {
-        assertThat(Actions.OPEN_SNAPSHOT).isEqualTo("open-snapshot");
+        assertThat(SnapshotActions.OPEN_SNAPSHOT.name()).isEqualTo("open-snapshot");
         assertThat(
                         new String(
                                 ApiJson.write(

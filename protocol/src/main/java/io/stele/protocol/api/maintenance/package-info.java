@@ -1,7 +1,8 @@
 /**
  * Actions on long work and on the files and history of tables, for operators.
  *
- * <p>Clients, the connector and the sidecar may call it. It touches the topic catalog, and schemas of module protocol.
+ * <p>Clients, the connector and the sidecar may call it. It touches the topic catalog, and schemas
+ * of module protocol.
  */
 @NullMarked
 package io.stele.protocol.api.maintenance;

@@ -2,10 +2,10 @@ package io.stele.protocol.api.scan;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +35,7 @@ import java.util.OptionalLong;
  * @param indexedMetadata the place of its metadata, which have its checksums; empty if these are
  *     beside it, or it has none
  * @param fresh whether the sidecar had the file's metadata in memory when the scan was planned:
- *     {@link Actions#FILE_METADATA}
+ *     {@link ScanActions#FILE_METADATA}
  */
 public record FileScan(
         String path,

@@ -1,7 +1,8 @@
 /**
  * Actions that open, renew and close leased snapshots, with their requests and replies.
  *
- * <p>Clients, the connector and the sidecar may call it, and the framed protocol. It touches the topics catalog and scan.
+ * <p>Clients, the connector and the sidecar may call it, and the framed protocol. It touches the
+ * topics catalog and scan.
  */
 @NullMarked
 package io.stele.protocol.api.snapshot;

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.predicate.ScanPredicate;
+
 import java.util.Optional;
 
 /**
@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param partitions domains of columns that the table is partitioned by; {@link ScanPredicate#ALL}:
  *     every row
  * @param transactionId a begun transaction without rows, which the request commits: a repetition is
- *     answered as the first one was, also by {@link Actions#TRANSACTION_OUTCOME}. Empty: a
+ *     answered as the first one was, also by {@link WriteActions#TRANSACTION_OUTCOME}. Empty: a
  *     repetition is another deletion
  */
 public record DeletePartitionsRequest(

@@ -2,50 +2,48 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.scan.EncodedFileMetadata;
 import io.stele.protocol.api.scan.FileMetadataRequest;
+import io.stele.protocol.api.scan.ScanActions;
 import io.stele.sidecar.engine.EngineService;
-import java.util.Map;
+
+import java.util.List;
 
 /**
  * The Flight actions that read and add the cached metadata of recently written column files, in
  * memory only. Thread-safe.
  */
-final class FileMetadataActions {
+final class FileMetadataHandlers {
     private static final byte[] NONE = {};
 
     private final EngineService engine;
 
-    FileMetadataActions(EngineService engine) {
+    FileMetadataHandlers(EngineService engine) {
         this.engine = requireNonNull(engine, "engine is null");
     }
 
-    Map<String, ActionHandler> handlers() {
-        return ImmutableMap.of(
-                Actions.FILE_METADATA,
+    List<ActionHandler> handlers() {
+        return List.of(
                 ActionHandler.of(
+                        ScanActions.FILE_METADATA,
                         "Gives the metadata of a column file that was written lately",
-                        FileMetadataRequest.class,
                         this::find),
-                Actions.KEEP_FILE_METADATA,
                 ActionHandler.of(
+                        ScanActions.KEEP_FILE_METADATA,
                         "Keeps the metadata of a column file that the caller wrote",
-                        EncodedFileMetadata.class,
                         this::keep));
     }
 
-    private Object find(FileMetadataRequest request) {
+    private EncodedFileMetadata find(FileMetadataRequest request) {
         return new EncodedFileMetadata(
                 request.path(), engine.engine().fileMetadata(request.path()).orElse(NONE));
     }
 
-    private Object keep(EncodedFileMetadata metadata) {
+    private Done keep(EncodedFileMetadata metadata) {
         int most = FileMetadata.MAX_BYTES;
         if (metadata.content().length > most) {
             throw new SteleException(

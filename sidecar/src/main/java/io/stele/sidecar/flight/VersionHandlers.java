@@ -2,38 +2,37 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.snapshot.OpenVersionReply;
 import io.stele.protocol.api.snapshot.OpenVersionRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
-import java.util.Map;
+
+import java.util.List;
 import java.util.Optional;
 
 /** The action on tables of the past. Thread safe. */
-final class VersionActions {
+final class VersionHandlers {
     private final EngineService engine;
 
-    VersionActions(EngineService engine) {
+    VersionHandlers(EngineService engine) {
         this.engine = requireNonNull(engine, "engine is null");
     }
 
-    Map<String, ActionHandler> handlers() {
-        return ImmutableMap.of(
-                Actions.OPEN_VERSION,
+    List<ActionHandler> handlers() {
+        return List.of(
                 ActionHandler.of(
+                        SnapshotActions.OPEN_VERSION,
                         "Opens a leased snapshot of the past and describes a table as of it",
-                        OpenVersionRequest.class,
                         this::open));
     }
 
-    private Object open(OpenVersionRequest request) {
+    private OpenVersionReply open(OpenVersionRequest request) {
         TableSchema table = engine.resolve(new TableRequest(request.table(), Optional.empty()));
         LeasedSnapshot snapshot = open(request, Optional.empty());
         if (!isPresent(request.at(), snapshot)) {
@@ -61,6 +60,8 @@ final class VersionActions {
         return Blocking.await(
                 engine.engine()
                         .openSnapshot(
-                                at, Optional.empty(), ScanActions.checkedTtl(request.ttlMillis())));
+                                at,
+                                Optional.empty(),
+                                ScanHandlers.checkedTtl(request.ttlMillis())));
     }
 }

@@ -1,22 +1,26 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
+
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
 import io.stele.engine.StorageEngine;
 import io.stele.engine.aggregate.AggregateCache;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.MetadataChanges;
 import io.stele.protocol.api.catalog.MetadataChangesRequest;
 import io.stele.protocol.api.catalog.RelationReply;
+import io.stele.protocol.api.scan.AggregationEstimate;
 import io.stele.protocol.api.scan.CachedPlan;
 import io.stele.protocol.api.scan.EstimateAggregationRequest;
 import io.stele.protocol.api.scan.PlanScanRequest;
+import io.stele.protocol.api.scan.ScanActions;
+import io.stele.protocol.api.scan.ScanPlan;
 import io.stele.protocol.api.scan.TablePlan;
 import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
 import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
@@ -25,18 +29,19 @@ import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.protocol.api.snapshot.RenewLeasesReply;
 import io.stele.protocol.api.snapshot.RenewLeasesRequest;
 import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.sidecar.engine.EngineService;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** The actions on snapshots and scan plans. Thread safe. */
-final class ScanActions {
-    private static final Logger log = Logger.get(ScanActions.class);
+final class ScanHandlers {
+    private static final Logger log = Logger.get(ScanHandlers.class);
 
     // A lease retains old versions and files, so an abandoned one must expire.
     private static final Duration MAX_TTL = Duration.ofHours(24);
@@ -52,48 +57,43 @@ final class ScanActions {
     private final EngineService engine;
     private final Optional<AggregateCache> aggregateCache;
 
-    ScanActions(EngineService engine, Optional<AggregateCache> aggregateCache) {
+    ScanHandlers(EngineService engine, Optional<AggregateCache> aggregateCache) {
         this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
         this.engine = requireNonNull(engine, "engine is null");
     }
 
-    Map<String, ActionHandler> handlers() {
-        return ImmutableMap.of(
-                Actions.RENEW_LEASES,
+    List<ActionHandler> handlers() {
+        return List.of(
                 ActionHandler.of(
+                        SnapshotActions.RENEW_LEASES,
                         "Prolongs the leases of snapshots and open transactions",
-                        RenewLeasesRequest.class,
                         this::renewAll),
-                Actions.METADATA_CHANGES,
                 ActionHandler.of(
+                        CatalogActions.METADATA_CHANGES,
                         "Says which tables and views are different since a version",
-                        MetadataChangesRequest.class,
                         this::metadataChanges),
-                Actions.OPEN_SNAPSHOT,
-                ActionHandler.of("Opens a leased snapshot", OpenSnapshotRequest.class, this::open),
-                Actions.OPEN_TABLE,
                 ActionHandler.of(
+                        SnapshotActions.OPEN_SNAPSHOT, "Opens a leased snapshot", this::open),
+                ActionHandler.of(
+                        SnapshotActions.OPEN_TABLE,
                         "Opens a leased snapshot and describes a table",
-                        OpenTableRequest.class,
                         this::openTable),
-                Actions.RENEW_SNAPSHOT,
                 ActionHandler.of(
+                        SnapshotActions.RENEW_SNAPSHOT,
                         "Prolongs the lease of a snapshot",
-                        RenewSnapshotRequest.class,
                         this::renew),
-                Actions.CLOSE_SNAPSHOT,
                 ActionHandler.of(
-                        "Ends the lease of a snapshot", CloseSnapshotRequest.class, this::close),
-                Actions.PLAN_SCAN,
+                        SnapshotActions.CLOSE_SNAPSHOT,
+                        "Ends the lease of a snapshot",
+                        this::close),
                 ActionHandler.listing(
+                        ScanActions.PLAN_SCAN,
                         "Lists what a scan has to read",
-                        PlanScanRequest.class,
                         request -> engine.engine().fileCount(request.tableId()) * FILE_BYTES,
                         this::plan),
-                Actions.ESTIMATE_AGGREGATION,
                 ActionHandler.of(
+                        ScanActions.ESTIMATE_AGGREGATION,
                         "Estimates the cost of an aggregation",
-                        EstimateAggregationRequest.class,
                         this::estimate));
     }
 
@@ -167,11 +167,11 @@ final class ScanActions {
         return request.known().map(known -> engine.engine().metadataChanges(Optional.of(known)));
     }
 
-    private Object metadataChanges(MetadataChangesRequest request) {
+    private MetadataChanges metadataChanges(MetadataChangesRequest request) {
         return engine.engine().metadataChanges(request.since());
     }
 
-    private Object renew(RenewSnapshotRequest request) {
+    private SnapshotReply renew(RenewSnapshotRequest request) {
         engine.engine().renewSnapshot(request.snapshotId(), checkedTtl(request.ttlMillis()));
         return new SnapshotReply(
                 request.snapshotId(),
@@ -179,7 +179,7 @@ final class ScanActions {
                 request.ttlMillis());
     }
 
-    private Object renewAll(RenewLeasesRequest request) {
+    private RenewLeasesReply renewAll(RenewLeasesRequest request) {
         StorageEngine open = engine.engine();
         Duration snapshotTtl = checkedTtl(request.snapshotTtlMillis());
         Duration transactionTtl = checkedTtl(request.transactionTtlMillis());
@@ -198,12 +198,12 @@ final class ScanActions {
                         .toList());
     }
 
-    private Object close(CloseSnapshotRequest request) {
+    private Done close(CloseSnapshotRequest request) {
         engine.engine().closeSnapshot(request.snapshotId());
         return DONE;
     }
 
-    private Object plan(PlanScanRequest request) {
+    private ScanPlan plan(PlanScanRequest request) {
         StorageEngine open = engine.engine();
         LeasedSnapshot snapshot = open.snapshot(request.snapshotId());
         int schemaVersion =
@@ -228,7 +228,7 @@ final class ScanActions {
         }
     }
 
-    private Object estimate(EstimateAggregationRequest request) {
+    private AggregationEstimate estimate(EstimateAggregationRequest request) {
         StorageEngine open = engine.engine();
         return open.aggregate(
                         open.snapshot(request.snapshotId()),

@@ -1,19 +1,21 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
+
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.CatalogService;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.api.catalog.CreateViewRequest;
 import io.stele.protocol.api.catalog.ListTablesRequest;
 import io.stele.protocol.api.catalog.ListViewsReply;
+import io.stele.protocol.api.catalog.RelationReply;
 import io.stele.protocol.api.catalog.RenameViewRequest;
 import io.stele.protocol.api.catalog.SetRefreshRequest;
 import io.stele.protocol.api.catalog.SetViewRequest;
@@ -22,81 +24,66 @@ import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.catalog.ViewRequest;
 import io.stele.protocol.schema.ViewSchema;
 import io.stele.sidecar.engine.EngineService;
+
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** The actions on views and materialized views. Thread safe. */
-final class ViewActions {
+final class ViewHandlers {
     private final EngineService engine;
 
-    ViewActions(EngineService engine) {
+    ViewHandlers(EngineService engine) {
         this.engine = requireNonNull(engine, "engine is null");
     }
 
-    Map<String, ActionHandler> handlers() {
-        return ImmutableMap.<String, ActionHandler>builder()
-                .put(
-                        Actions.GET_RELATION,
-                        ActionHandler.of(
-                                "Describes a table or view, if there is one of the name",
-                                TableRequest.class,
-                                this::getRelation))
-                .put(
-                        Actions.CREATE_VIEW,
-                        ActionHandler.statement(
-                                "Creates a view",
-                                CreateViewRequest.class,
-                                this::catalog,
-                                this::createView,
-                                (request, _) -> view(request.name())))
-                .put(
-                        Actions.DROP_VIEW,
-                        ActionHandler.statement(
-                                "Drops a view",
-                                ViewRequest.class,
-                                this::catalog,
-                                this::dropView,
-                                (_, _) -> DONE))
-                .put(
-                        Actions.RENAME_VIEW,
-                        ActionHandler.statement(
-                                "Renames a view",
-                                RenameViewRequest.class,
-                                this::catalog,
-                                this::renameView,
-                                (request, _) -> view(request.newName())))
-                .put(
-                        Actions.SET_VIEW,
-                        ActionHandler.statement(
-                                "Gives a view another definition",
-                                SetViewRequest.class,
-                                this::catalog,
-                                this::setView,
-                                (request, _) -> view(request.view().name())))
-                .put(
-                        Actions.SET_REFRESH,
-                        ActionHandler.statement(
-                                "Says what the rows of a materialized view are made of",
-                                SetRefreshRequest.class,
-                                this::catalog,
-                                this::setRefresh,
-                                (request, _) -> viewOf(request.storageTable())))
-                .put(
-                        Actions.LIST_VIEWS,
-                        ActionHandler.of(
-                                "Lists the views of a schema, or all",
-                                ListTablesRequest.class,
-                                this::listViews))
-                .buildOrThrow();
+    List<ActionHandler> handlers() {
+        return List.of(
+                ActionHandler.of(
+                        CatalogActions.GET_RELATION,
+                        "Describes a table or view, if there is one of the name",
+                        this::getRelation),
+                ActionHandler.statement(
+                        CatalogActions.CREATE_VIEW,
+                        "Creates a view",
+                        this::catalog,
+                        this::createView,
+                        (request, _) -> view(request.name())),
+                ActionHandler.statement(
+                        CatalogActions.DROP_VIEW,
+                        "Drops a view",
+                        this::catalog,
+                        this::dropView,
+                        (_, _) -> DONE),
+                ActionHandler.statement(
+                        CatalogActions.RENAME_VIEW,
+                        "Renames a view",
+                        this::catalog,
+                        this::renameView,
+                        (request, _) -> view(request.newName())),
+                ActionHandler.statement(
+                        CatalogActions.SET_VIEW,
+                        "Gives a view another definition",
+                        this::catalog,
+                        this::setView,
+                        (request, _) -> view(request.view().name())),
+                ActionHandler.statement(
+                        CatalogActions.SET_REFRESH,
+                        "Says what the rows of a materialized view are made of",
+                        this::catalog,
+                        this::setRefresh,
+                        (request, _) -> viewOf(request.storageTable())),
+                ActionHandler.of(
+                        CatalogActions.LIST_VIEWS,
+                        "Lists the views of a schema, or all",
+                        this::listViews));
     }
 
     private CatalogService catalog() {
         return engine.engine().catalog();
     }
 
-    private Object getRelation(TableRequest request) {
+    private RelationReply getRelation(TableRequest request) {
         return engine.relation(request);
     }
 
@@ -122,7 +109,7 @@ final class ViewActions {
                 "The statement took effect, and there is no view " + view + " any more");
     }
 
-    private Object createView(CreateViewRequest request) {
+    private ViewSchema createView(CreateViewRequest request) {
         TableName name = request.name();
         ViewSchema definition =
                 new ViewSchema(
@@ -140,13 +127,13 @@ final class ViewActions {
                         request.replace());
     }
 
-    private Object dropView(ViewRequest request) {
+    private Done dropView(ViewRequest request) {
         TableName name = request.name();
         catalog().dropView(name.schemaName(), name.tableName(), request.materialized());
         return DONE;
     }
 
-    private Object renameView(RenameViewRequest request) {
+    private ViewSchema renameView(RenameViewRequest request) {
         TableName from = request.view().name();
         TableName to = request.newName();
         return catalog()
@@ -158,7 +145,7 @@ final class ViewActions {
                         to.tableName());
     }
 
-    private Object setView(SetViewRequest request) {
+    private ViewSchema setView(SetViewRequest request) {
         TableName name = request.view().name();
         return catalog()
                 .setView(
@@ -169,11 +156,11 @@ final class ViewActions {
                         request.definition());
     }
 
-    private Object setRefresh(SetRefreshRequest request) {
+    private ViewSchema setRefresh(SetRefreshRequest request) {
         return catalog().setRefresh(request.storageTable(), request.refresh());
     }
 
-    private Object listViews(ListTablesRequest request) {
+    private ListViewsReply listViews(ListTablesRequest request) {
         Catalog current = catalog().current();
         List<ViewSchema> views = new ArrayList<>();
         for (String schema :

@@ -1,9 +1,9 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
+
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.stele.cache.CacheStatistics;
 import io.stele.engine.StorageEngine;
 import io.stele.engine.catalog.Catalog;
@@ -13,8 +13,10 @@ import io.stele.engine.job.JobKey;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.catalog.TableStatistics;
 import io.stele.protocol.api.catalog.TableStatisticsRequest;
 import io.stele.protocol.api.maintenance.CancelJobRequest;
 import io.stele.protocol.api.maintenance.ExpireHistoryRequest;
@@ -22,6 +24,7 @@ import io.stele.protocol.api.maintenance.JobKind;
 import io.stele.protocol.api.maintenance.JobStatus;
 import io.stele.protocol.api.maintenance.ListFilesReply;
 import io.stele.protocol.api.maintenance.ListPartitionsReply;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.api.maintenance.RemoveOrphanFilesReply;
 import io.stele.protocol.api.maintenance.RemoveOrphanFilesRequest;
 import io.stele.protocol.api.maintenance.RunJobRequest;
@@ -29,114 +32,95 @@ import io.stele.protocol.api.maintenance.TableHistoryReply;
 import io.stele.protocol.api.status.AggregateCacheReply;
 import io.stele.protocol.api.status.MemoryCacheUse;
 import io.stele.protocol.api.status.MemoryCachesReply;
+import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
-import java.util.Map;
+
+import java.util.List;
 import java.util.Optional;
 
 /** The actions for operators. Thread safe. */
-final class MaintenanceActions {
+final class MaintenanceHandlers {
     /** Well below what connections, and what is between them, take for a dead peer. */
     private static final long MAX_JOB_WAIT_MILLIS = 10_000;
 
     private final EngineService engine;
     private final SidecarAggregateCache aggregateCache;
 
-    MaintenanceActions(EngineService engine, SidecarAggregateCache aggregateCache) {
+    MaintenanceHandlers(EngineService engine, SidecarAggregateCache aggregateCache) {
         this.engine = requireNonNull(engine, "engine is null");
         this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
     }
 
-    Map<String, ActionHandler> handlers() {
-        ImmutableMap.Builder<String, ActionHandler> handlers = ImmutableMap.builder();
-        handlers.put(
-                Actions.FLUSH,
+    List<ActionHandler> handlers() {
+        return List.of(
                 ActionHandler.of(
-                        "Writes what is in memory into files", TableRequest.class, this::flush));
-        handlers.put(
-                Actions.COMPACT,
+                        MaintenanceActions.FLUSH,
+                        "Writes what is in memory into files",
+                        this::flush),
                 ActionHandler.of(
+                        MaintenanceActions.COMPACT,
                         "Merges files until nothing is left to merge",
-                        TableRequest.class,
-                        this::compact));
-        handlers.put(
-                Actions.ANALYZE,
+                        this::compact),
                 ActionHandler.of(
+                        MaintenanceActions.ANALYZE,
                         "Flushes, and sketches the columns of files written without",
-                        TableRequest.class,
-                        this::analyze));
-        handlers.put(
-                Actions.TABLE_STATISTICS,
+                        this::analyze),
                 ActionHandler.of(
+                        CatalogActions.TABLE_STATISTICS,
                         "Says what is known of the rows of a table or some of its files",
-                        TableStatisticsRequest.class,
-                        this::tableStatistics));
-        handlers.put(
-                Actions.LIST_PARTITIONS,
+                        this::tableStatistics),
                 ActionHandler.listing(
+                        MaintenanceActions.LIST_PARTITIONS,
                         "Lists the partitions that have files",
-                        TableRequest.class,
                         this::filesBytes,
-                        this::listPartitions));
-        handlers.put(
-                Actions.LIST_FILES,
+                        this::listPartitions),
                 ActionHandler.listing(
+                        MaintenanceActions.LIST_FILES,
                         "Lists the shards and files of a table",
-                        TableRequest.class,
                         this::filesBytes,
-                        this::listFiles));
-        handlers.put(
-                Actions.TABLE_HISTORY,
+                        this::listFiles),
                 ActionHandler.of(
+                        MaintenanceActions.TABLE_HISTORY,
                         "Says which columns a table had, and how far back it can be read",
-                        TableRequest.class,
-                        this::tableHistory));
-        handlers.put(
-                Actions.EXPIRE_HISTORY,
+                        this::tableHistory),
                 ActionHandler.of(
+                        MaintenanceActions.EXPIRE_HISTORY,
                         "Forgets the history of a table below an LSN",
-                        ExpireHistoryRequest.class,
-                        this::expireHistory));
-        handlers.put(
-                Actions.REMOVE_ORPHAN_FILES,
+                        this::expireHistory),
                 ActionHandler.of(
+                        MaintenanceActions.REMOVE_ORPHAN_FILES,
                         "Deletes files of a table that belong to nothing",
-                        RemoveOrphanFilesRequest.class,
-                        this::removeOrphanFiles));
-        handlers.put(
-                Actions.RUN_JOB,
+                        this::removeOrphanFiles),
                 ActionHandler.of(
+                        MaintenanceActions.RUN_JOB,
                         "Begins long work on a table, or finds it going on, and waits for it a while",
-                        RunJobRequest.class,
-                        this::runJob));
-        handlers.put(
-                Actions.CANCEL_JOB,
-                ActionHandler.changing("Stops long work", CancelJobRequest.class, this::cancelJob));
-        handlers.put(
-                Actions.LIST_JOBS,
-                ActionHandler.of("Lists long work and how far it is", engine::jobs));
-        handlers.put(
-                Actions.STATUS, ActionHandler.of("Says how the sidecar is doing", engine::status));
-        handlers.put(
-                Actions.SCHEDULING_GROUPS,
+                        this::runJob),
+                ActionHandler.changing(
+                        MaintenanceActions.CANCEL_JOB, "Stops long work", this::cancelJob),
                 ActionHandler.of(
+                        MaintenanceActions.LIST_JOBS,
+                        "Lists long work and how far it is",
+                        engine::jobs),
+                ActionHandler.of(
+                        StatusActions.STATUS, "Says how the sidecar is doing", engine::status),
+                ActionHandler.of(
+                        StatusActions.SCHEDULING_GROUPS,
                         "Says how the sidecar's threads are shared",
-                        engine::schedulingGroupsReply));
-        handlers.put(
-                Actions.DATA_CACHE,
+                        engine::schedulingGroupsReply),
                 ActionHandler.of(
-                        "Says what the data page cache holds and did", engine::dataCacheReply));
-        handlers.put(
-                Actions.AGGREGATE_CACHE,
+                        StatusActions.DATA_CACHE,
+                        "Says what the data page cache holds and did",
+                        engine::dataCacheReply),
                 ActionHandler.of(
+                        StatusActions.AGGREGATE_CACHE,
                         "Says what the cache of fragment results holds and did",
-                        this::aggregateCacheUse));
-        handlers.put(
-                Actions.MEMORY_CACHES,
+                        this::aggregateCacheUse),
                 ActionHandler.of(
-                        "Says what the caches in memory hold and did", this::memoryCaches));
-        return handlers.buildOrThrow();
+                        StatusActions.MEMORY_CACHES,
+                        "Says what the caches in memory hold and did",
+                        this::memoryCaches));
     }
 
     private AggregateCacheReply aggregateCacheUse() {
@@ -148,7 +132,7 @@ final class MaintenanceActions {
     private MemoryCachesReply memoryCaches() {
         return new MemoryCachesReply(
                 engine.nodeId(),
-                engine.engine().status().caches().stream().map(MaintenanceActions::use).toList());
+                engine.engine().status().caches().stream().map(MaintenanceHandlers::use).toList());
     }
 
     private static MemoryCacheUse use(CacheStatistics cache) {
@@ -172,17 +156,17 @@ final class MaintenanceActions {
                 .map(TableSchema::qualifiedName);
     }
 
-    private Object flush(TableRequest request) {
+    private Done flush(TableRequest request) {
         await(new JobKey(JobKind.FLUSH, engine.resolve(request).id(), Optional.empty()));
         return DONE;
     }
 
-    private Object compact(TableRequest request) {
+    private Done compact(TableRequest request) {
         await(new JobKey(JobKind.COMPACT, engine.resolve(request).id(), Optional.empty()));
         return DONE;
     }
 
-    private Object analyze(TableRequest request) {
+    private Done analyze(TableRequest request) {
         await(new JobKey(JobKind.ANALYZE, engine.resolve(request).id(), Optional.empty()));
         return DONE;
     }
@@ -197,7 +181,7 @@ final class MaintenanceActions {
         return ended;
     }
 
-    private Object runJob(RunJobRequest request) {
+    private JobStatus runJob(RunJobRequest request) {
         StorageEngine open = engine.engine();
         Job job =
                 request.jobId()
@@ -213,32 +197,32 @@ final class MaintenanceActions {
         return Blocking.await(job, Math.clamp(request.waitMillis(), 0, MAX_JOB_WAIT_MILLIS));
     }
 
-    private Object cancelJob(CancelJobRequest request) {
+    private JobStatus cancelJob(CancelJobRequest request) {
         return engine.engine()
                 .jobs()
                 .cancel(request.jobId(), QueryIdentityInterceptor.user())
                 .status();
     }
 
-    private Object tableStatistics(TableStatisticsRequest request) {
+    private TableStatistics tableStatistics(TableStatisticsRequest request) {
         return engine.engine()
                 .statistics(request.tableId(), request.schemaVersion(), request.predicate());
     }
 
     private long filesBytes(TableRequest request) {
-        return engine.engine().fileCount(engine.resolve(request).id()) * ScanActions.FILE_BYTES;
+        return engine.engine().fileCount(engine.resolve(request).id()) * ScanHandlers.FILE_BYTES;
     }
 
-    private Object listPartitions(TableRequest request) {
+    private ListPartitionsReply listPartitions(TableRequest request) {
         return new ListPartitionsReply(engine.engine().partitions(engine.resolve(request).id()));
     }
 
-    private Object listFiles(TableRequest request) {
+    private ListFilesReply listFiles(TableRequest request) {
         return new ListFilesReply(
                 engine.nodeId(), engine.engine().files(engine.resolve(request).id()));
     }
 
-    private Object tableHistory(TableRequest request) {
+    private TableHistoryReply tableHistory(TableRequest request) {
         TableSchema table = engine.resolve(request);
         TableEntry entry =
                 engine.engine()
@@ -255,7 +239,7 @@ final class MaintenanceActions {
                 entry.schema(), entry.history(), engine.engine().horizon(table.id()));
     }
 
-    private Object removeOrphanFiles(RemoveOrphanFilesRequest request) {
+    private RemoveOrphanFilesReply removeOrphanFiles(RemoveOrphanFilesRequest request) {
         return new RemoveOrphanFilesReply(
                 await(
                                 new JobKey(
@@ -265,7 +249,7 @@ final class MaintenanceActions {
                         .result());
     }
 
-    private Object expireHistory(ExpireHistoryRequest request) {
+    private Done expireHistory(ExpireHistoryRequest request) {
         await(
                 new JobKey(
                         JobKind.EXPIRE_HISTORY,

@@ -1,9 +1,9 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
+
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.stele.engine.catalog.Catalog;
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.catalog.CompletedStatement;
@@ -11,8 +11,9 @@ import io.stele.engine.catalog.TableEntry;
 import io.stele.engine.catalog.TableState;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
 import io.stele.protocol.api.catalog.AlterTableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.api.catalog.DropSchemaRequest;
@@ -32,121 +33,95 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
+
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The actions on schemas and tables. Thread safe. */
-final class CatalogActions {
+final class CatalogHandlers {
     private final EngineService engine;
 
-    CatalogActions(EngineService engine) {
+    CatalogHandlers(EngineService engine) {
         this.engine = requireNonNull(engine, "engine is null");
     }
 
-    Map<String, ActionHandler> handlers() {
-        return ImmutableMap.<String, ActionHandler>builder()
-                .put(
-                        Actions.CREATE_SCHEMA,
-                        ActionHandler.statement(
-                                "Creates a schema",
-                                CreateSchemaRequest.class,
-                                this::catalog,
-                                this::createSchema,
-                                (_, _) -> DONE))
-                .put(
-                        Actions.DROP_SCHEMA,
-                        ActionHandler.statement(
-                                "Drops a schema",
-                                DropSchemaRequest.class,
-                                this::catalog,
-                                this::dropSchema,
-                                (_, _) -> DONE))
-                .put(
-                        Actions.RENAME_SCHEMA,
-                        ActionHandler.statement(
-                                "Renames a schema",
-                                RenameSchemaRequest.class,
-                                this::catalog,
-                                this::renameSchema,
-                                (_, _) -> DONE))
-                .put(Actions.LIST_SCHEMAS, ActionHandler.of("Lists the schemas", this::listSchemas))
-                .put(
-                        Actions.CREATE_TABLE,
-                        ActionHandler.statement(
-                                "Creates a table",
-                                CreateTableRequest.class,
-                                this::catalog,
-                                this::createTable,
-                                this::described))
-                .put(
-                        Actions.DROP_TABLE,
-                        ActionHandler.statement(
-                                "Drops a table",
-                                TableRequest.class,
-                                this::catalog,
-                                this::dropTable,
-                                (_, _) -> DONE))
-                .put(
-                        Actions.TRUNCATE_TABLE,
-                        ActionHandler.statement(
-                                "Empties a table",
-                                TableRequest.class,
-                                this::catalog,
-                                this::truncateTable,
-                                this::described))
-                .put(
-                        Actions.RENAME_TABLE,
-                        ActionHandler.statement(
-                                "Renames a table",
-                                RenameTableRequest.class,
-                                this::catalog,
-                                this::renameTable,
-                                this::described))
-                .put(
-                        Actions.LIST_TABLES,
-                        ActionHandler.of(
-                                "Lists the tables of a schema, or all",
-                                ListTablesRequest.class,
-                                this::listTables))
-                .put(
-                        Actions.GET_TABLE,
-                        ActionHandler.of("Describes a table", TableRequest.class, this::getTable))
-                .put(
-                        Actions.SET_COMMENT,
-                        ActionHandler.statement(
-                                "Sets the comment of a table or column",
-                                SetCommentRequest.class,
-                                this::catalog,
-                                this::setComment,
-                                this::described))
-                .put(
-                        Actions.SET_DEFAULT,
-                        ActionHandler.statement(
-                                "Sets the default value of a column",
-                                SetDefaultRequest.class,
-                                this::catalog,
-                                this::setDefault,
-                                this::described))
-                .put(
-                        Actions.SET_OPTIONS,
-                        ActionHandler.statement(
-                                "Changes options of a table",
-                                SetOptionsRequest.class,
-                                this::catalog,
-                                this::setOptions,
-                                this::optionsSet))
-                .put(
-                        Actions.ALTER_TABLE,
-                        ActionHandler.statement(
-                                "Changes a column of a table, or a field inside one",
-                                AlterTableRequest.class,
-                                this::catalog,
-                                this::alterTable,
-                                this::altered))
-                .buildOrThrow();
+    List<ActionHandler> handlers() {
+        return List.of(
+                ActionHandler.statement(
+                        CatalogActions.CREATE_SCHEMA,
+                        "Creates a schema",
+                        this::catalog,
+                        this::createSchema,
+                        (_, _) -> DONE),
+                ActionHandler.statement(
+                        CatalogActions.DROP_SCHEMA,
+                        "Drops a schema",
+                        this::catalog,
+                        this::dropSchema,
+                        (_, _) -> DONE),
+                ActionHandler.statement(
+                        CatalogActions.RENAME_SCHEMA,
+                        "Renames a schema",
+                        this::catalog,
+                        this::renameSchema,
+                        (_, _) -> DONE),
+                ActionHandler.of(
+                        CatalogActions.LIST_SCHEMAS, "Lists the schemas", this::listSchemas),
+                ActionHandler.statement(
+                        CatalogActions.CREATE_TABLE,
+                        "Creates a table",
+                        this::catalog,
+                        this::createTable,
+                        this::described),
+                ActionHandler.statement(
+                        CatalogActions.DROP_TABLE,
+                        "Drops a table",
+                        this::catalog,
+                        this::dropTable,
+                        (_, _) -> DONE),
+                ActionHandler.statement(
+                        CatalogActions.TRUNCATE_TABLE,
+                        "Empties a table",
+                        this::catalog,
+                        this::truncateTable,
+                        this::described),
+                ActionHandler.statement(
+                        CatalogActions.RENAME_TABLE,
+                        "Renames a table",
+                        this::catalog,
+                        this::renameTable,
+                        this::described),
+                ActionHandler.of(
+                        CatalogActions.LIST_TABLES,
+                        "Lists the tables of a schema, or all",
+                        this::listTables),
+                ActionHandler.of(CatalogActions.GET_TABLE, "Describes a table", this::getTable),
+                ActionHandler.statement(
+                        CatalogActions.SET_COMMENT,
+                        "Sets the comment of a table or column",
+                        this::catalog,
+                        this::setComment,
+                        this::described),
+                ActionHandler.statement(
+                        CatalogActions.SET_DEFAULT,
+                        "Sets the default value of a column",
+                        this::catalog,
+                        this::setDefault,
+                        this::described),
+                ActionHandler.statement(
+                        CatalogActions.SET_OPTIONS,
+                        "Changes options of a table",
+                        this::catalog,
+                        this::setOptions,
+                        this::optionsSet),
+                ActionHandler.statement(
+                        CatalogActions.ALTER_TABLE,
+                        "Changes a column of a table, or a field inside one",
+                        this::catalog,
+                        this::alterTable,
+                        this::altered));
     }
 
     private CatalogService catalog() {
@@ -170,7 +145,7 @@ final class CatalogActions {
                                                 .formatted(earlier.id())));
     }
 
-    private Object createSchema(CreateSchemaRequest request) {
+    private Done createSchema(CreateSchemaRequest request) {
         try {
             catalog().createSchema(request.schemaName());
         } catch (SteleException e) {
@@ -181,21 +156,21 @@ final class CatalogActions {
         return DONE;
     }
 
-    private Object dropSchema(DropSchemaRequest request) {
+    private Done dropSchema(DropSchemaRequest request) {
         catalog().dropSchema(request.schemaName(), request.cascade());
         return DONE;
     }
 
-    private Object renameSchema(RenameSchemaRequest request) {
+    private Done renameSchema(RenameSchemaRequest request) {
         catalog().renameSchema(request.schemaName(), request.newName());
         return DONE;
     }
 
-    private Object listSchemas() {
+    private ListSchemasReply listSchemas() {
         return new ListSchemasReply(List.copyOf(catalog().current().schemas()));
     }
 
-    private Object createTable(CreateTableRequest request) {
+    private TableDescription createTable(CreateTableRequest request) {
         TableSchema created;
         try {
             created = create(request);
@@ -226,22 +201,22 @@ final class CatalogActions {
                         request.staged() ? staged : TableState.PUBLIC);
     }
 
-    private Object dropTable(TableRequest request) {
+    private Done dropTable(TableRequest request) {
         catalog().dropTable(engine.resolve(request).id());
         return DONE;
     }
 
-    private Object truncateTable(TableRequest request) {
+    private TableDescription truncateTable(TableRequest request) {
         return engine.describe(catalog().truncateTable(engine.resolve(request).id()));
     }
 
-    private Object renameTable(RenameTableRequest request) {
+    private TableDescription renameTable(RenameTableRequest request) {
         TableName name = request.newName();
         return engine.describe(
                 catalog().renameTable(request.tableId(), name.schemaName(), name.tableName()));
     }
 
-    private Object listTables(ListTablesRequest request) {
+    private ListTablesReply listTables(ListTablesRequest request) {
         Catalog current = catalog().current();
         List<TableName> names = new ArrayList<>();
         for (String schema :
@@ -255,11 +230,11 @@ final class CatalogActions {
         return new ListTablesReply(names);
     }
 
-    private Object getTable(TableRequest request) {
+    private TableDescription getTable(TableRequest request) {
         return engine.describe(engine.resolve(request));
     }
 
-    private Object setComment(SetCommentRequest request) {
+    private TableDescription setComment(SetCommentRequest request) {
         return engine.describe(
                 request.columnId().isPresent()
                         ? catalog()
@@ -270,14 +245,14 @@ final class CatalogActions {
                         : catalog().setTableComment(request.tableId(), request.comment()));
     }
 
-    private Object setDefault(SetDefaultRequest request) {
+    private TableDescription setDefault(SetDefaultRequest request) {
         return engine.describe(
                 catalog()
                         .setColumnDefault(
                                 request.tableId(), request.columnId(), request.defaultValue()));
     }
 
-    private Object alterTable(AlterTableRequest request) {
+    private TableDescription alterTable(AlterTableRequest request) {
         return engine.describe(
                 Blocking.await(
                         engine.engine()
@@ -287,13 +262,13 @@ final class CatalogActions {
                                         request.change())));
     }
 
-    private Object altered(AlterTableRequest request, CompletedStatement earlier) {
+    private TableDescription altered(AlterTableRequest request, CompletedStatement earlier) {
         TableSchema table = table(earlier);
         Blocking.await(engine.engine().inEffect(table));
         return engine.describe(table);
     }
 
-    private Object optionsSet(SetOptionsRequest request, CompletedStatement earlier) {
+    private TableDescription optionsSet(SetOptionsRequest request, CompletedStatement earlier) {
         TableSchema changed = table(earlier);
         if (request.changed().contains(TableOption.INDEXES)) {
             checkIndexes(changed, request.values());
@@ -317,13 +292,13 @@ final class CatalogActions {
         }
     }
 
-    private Object setOptions(SetOptionsRequest request) {
+    private TableDescription setOptions(SetOptionsRequest request) {
         TableSchema changed =
                 catalog().setOptions(request.tableId(), request.changed(), request.values());
         return withIndexes(changed, request);
     }
 
-    private Object withIndexes(TableSchema changed, SetOptionsRequest request) {
+    private TableDescription withIndexes(TableSchema changed, SetOptionsRequest request) {
         TableSchema described = changed;
         if (request.changed().contains(TableOption.INDEXES)) {
             IndexWaiting.await(engine.engine(), changed, QueryIdentityInterceptor.user());

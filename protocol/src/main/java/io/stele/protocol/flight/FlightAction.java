@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import java.nio.ByteBuffer;
 
 /** An action by name; Stele's bodies are the JSON of the action's request. */
-public record Action(String type, byte[] body) {
-    public Action {
+public record FlightAction(String type, byte[] body) {
+    public FlightAction {
         requireNonNull(type, "type is null");
         requireNonNull(body, "body is null");
     }
@@ -15,7 +15,7 @@ public record Action(String type, byte[] body) {
         return new ProtoWriter().text(1, type).bytes(2, body).toByteArray();
     }
 
-    static Action decode(ByteBuffer message) {
+    static FlightAction decode(ByteBuffer message) {
         ProtoReader reader = new ProtoReader(message);
         String type = "";
         byte[] body = new byte[0];
@@ -26,6 +26,6 @@ public record Action(String type, byte[] body) {
                 body = reader.byteArray();
             }
         }
-        return new Action(type, body);
+        return new FlightAction(type, body);
     }
 }
