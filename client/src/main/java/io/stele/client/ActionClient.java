@@ -3,21 +3,24 @@ package io.stele.client;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.stele.client.auth.ClientTls;
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.OpenTableReply;
-import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.snapshot.OpenTableReply;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.OpenTable;
 import io.stele.protocol.wire.OpenTableResult;
 import io.stele.protocol.wire.WireLimits;
+
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -33,8 +36,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * A client of one sidecar's repeatable actions, over the framed protocol. Each action has a socket
  * of its own until its reply is read. The calling thread writes the request and reads the reply
  * itself. So only the sidecar's thread for the socket has to be woken. That thread runs {@link
- * Actions#OPEN_TABLE} itself and wakes no other; other actions get a thread of their own. Over
- * Flight a request passes through four more threads, which takes most of the time of a short one.
+ * SnapshotActions#OPEN_TABLE} itself and wakes no other; other actions get a thread of their own.
+ * Over Flight a request passes through four more threads, which takes most of the time of a short
+ * one.
  *
  * <p>Idle sockets are pooled for later actions. A request whose pooled socket turns out to be dead
  * is sent again on a new one. The wait for a reply cannot be interrupted; it ends with the timeout.
@@ -89,30 +93,40 @@ public final class ActionClient implements AutoCloseable {
     }
 
     /**
-     * Runs an action; empty if {@value #MAX_SOCKETS} are in flight already, so that this one was
-     * not sent.
+     * Runs an action of the framed protocol. Sending one again is safe: it only reads or comes to
+     * the same, a transaction begun twice expires with its lease, and a repeated commit is
+     * recognized. Empty if it was not sent: {@value #MAX_SOCKETS} are in flight already, the framed
+     * protocol or the version of the sidecar's does not have the action, or the request of a
+     * transaction is too long.
      *
      * @throws SteleException the sidecar's error; or UNAVAILABLE: it cannot be reached, or does not
      *     answer in time
      */
-    public <T> Optional<T> run(String action, Object request, Class<T> resultType) {
-        byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
-        return run(new JsonCall<>(call, WireLimits.MIN_VERSION, resultType));
+    public <Q, R> Optional<R> run(Action<Q, R> action, Q request) {
+        return switch (action.framing()) {
+            case NONE -> Optional.empty();
+            case READS ->
+                    run(
+                            new JsonCall<>(
+                                    encode(action, request),
+                                    WireLimits.MIN_VERSION,
+                                    action.reply()));
+            case TRANSACTIONS -> {
+                byte[] call = encode(action, request);
+                yield call.length > MAX_CHANGE_BYTES
+                        ? Optional.empty()
+                        : run(
+                                new JsonCall<>(
+                                        call, WireLimits.TRANSACTIONS_VERSION, action.reply()));
+            }
+        };
     }
 
-    /**
-     * As {@link #run}, for an action that begins or commits a transaction. Sending it again is
-     * safe: a transaction begun twice expires with its lease, and a repeated commit is recognized.
-     * Empty also if the request is too long, or the sidecar's protocol version too old.
-     */
-    public <T> Optional<T> runOfTransaction(String action, Object request, Class<T> resultType) {
-        byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
-        return call.length > MAX_CHANGE_BYTES
-                ? Optional.empty()
-                : run(new JsonCall<>(call, WireLimits.TRANSACTIONS_VERSION, resultType));
+    private static <Q> byte[] encode(Action<Q, ?> action, Q request) {
+        return new ActionCall(action.name(), ApiJson.write(request)).encode();
     }
 
-    /** The same of {@link Actions#OPEN_TABLE}, in the bytes that a sidecar has for it. */
+    /** The same of {@link SnapshotActions#OPEN_TABLE}, in the bytes that a sidecar has for it. */
     public Optional<OpenTableReply> openTable(OpenTableRequest request) {
         return run(new OpenTableCall(request));
     }
@@ -174,7 +188,7 @@ public final class ActionClient implements AutoCloseable {
                         OpenTable.encode(request),
                         timeout);
             }
-            byte[] call = new ActionCall(Actions.OPEN_TABLE, ApiJson.write(request)).encode();
+            byte[] call = encode(SnapshotActions.OPEN_TABLE, request);
             return session.exchange(FrameType.ACTION, FrameType.ACTION_REPLY, call, timeout);
         }
 

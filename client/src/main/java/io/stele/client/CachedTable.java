@@ -2,8 +2,8 @@ package io.stele.client;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.api.NodeAddress;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.NodeAddress;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 
 /** A table as one sidecar described it; addresses without a host are that sidecar's. */

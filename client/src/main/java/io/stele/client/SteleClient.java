@@ -10,7 +10,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
 import java.time.Clock;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableSchema;

@@ -1,21 +1,22 @@
 package io.stele.client;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.OpenTableReply;
-import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.RelationReply;
-import io.stele.protocol.api.SnapshotReply;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.RelationReply;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.snapshot.OpenTableReply;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
+import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
@@ -26,6 +27,11 @@ import io.stele.protocol.wire.HelloReply;
 import io.stele.protocol.wire.OpenTable;
 import io.stele.protocol.wire.OpenTableResult;
 import io.stele.protocol.wire.WireLimits;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -38,13 +44,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 
 /** Against peers that do not always answer as a sidecar does. */
 final class TestActionClient {
     private static final byte[] DONE = "{}".getBytes(UTF_8);
+    private static final Action<String, Done> WRITE =
+            Action.ofTransaction("fine", String.class, Done.class);
 
     private static final OpenTableRequest REQUEST =
             new OpenTableRequest(
@@ -128,9 +133,9 @@ final class TestActionClient {
     void whoIsLateIsNotAskedAgain() {
         assertThat(run("fine")).as("what is slow once").contains(Done.DONE);
         try (ActionClient impatient = client(Duration.ofSeconds(1))) {
-            assertThat(impatient.run("fine", Done.DONE, Done.class)).contains(Done.DONE);
+            assertThat(run(impatient, "fine")).contains(Done.DONE);
             calls.set(0);
-            assertThatThrownBy(() -> impatient.run("silent", Done.DONE, Done.class))
+            assertThatThrownBy(() -> run(impatient, "silent"))
                     .isInstanceOfSatisfying(
                             SteleException.class,
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
@@ -167,14 +172,13 @@ final class TestActionClient {
         for (int version = WireLimits.MIN_VERSION; version <= WireLimits.VERSION; version++) {
             peerVersion = version;
             try (ActionClient client = client()) {
-                Optional<Done> reply = client.runOfTransaction("fine", Done.DONE, Done.class);
+                Optional<Done> reply = client.run(WRITE, "");
                 assertThat(reply.isPresent()).as("version %s", version).isEqualTo(version >= 3);
-                assertThat(client.run("fine", Done.DONE, Done.class)).contains(Done.DONE);
+                assertThat(run(client, "fine")).contains(Done.DONE);
             }
         }
-        assertThat(actions.runOfTransaction("fine", "x".repeat(70_000), Done.class)).isEmpty();
-        assertThat(actions.runOfTransaction("fine", "x".repeat(60_000), Done.class))
-                .contains(Done.DONE);
+        assertThat(actions.run(WRITE, "x".repeat(70_000))).isEmpty();
+        assertThat(actions.run(WRITE, "x".repeat(60_000))).contains(Done.DONE);
     }
 
     private static void start(Runnable task) {
@@ -184,7 +188,11 @@ final class TestActionClient {
     }
 
     private Optional<Done> run(String action) {
-        return actions.run(action, Done.DONE, Done.class);
+        return run(actions, action);
+    }
+
+    private static Optional<Done> run(ActionClient client, String action) {
+        return client.run(Action.framed(action, Done.class, Done.class), Done.DONE);
     }
 
     private void accept() {
@@ -232,7 +240,7 @@ final class TestActionClient {
         }
         ActionCall call = ActionCall.decode(frame);
         switch (call.type()) {
-            case Actions.OPEN_TABLE -> {
+            case "open-table" -> {
                 assertThat(ApiJson.read(call.request(), OpenTableRequest.class)).isEqualTo(REQUEST);
                 asked.add(frame.type());
                 writer.write(FrameType.ACTION_REPLY, id, ApiJson.write(REPLY));

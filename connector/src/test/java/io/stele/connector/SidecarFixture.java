@@ -3,14 +3,16 @@ package io.stele.connector;
 import io.stele.client.SteleClient;
 import io.stele.client.auth.TokenSource;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SidecarServer;
 import io.stele.testing.LiveFolder;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -81,11 +83,11 @@ public final class SidecarFixture implements AutoCloseable {
 
     /** Moves what is in memory into files. */
     public void flush(String schema, String table) {
-        action(Actions.FLUSH, schema, table);
+        run(MaintenanceActions.FLUSH, schema, table);
     }
 
     public void compact(String schema, String table) {
-        action(Actions.COMPACT, schema, table);
+        run(MaintenanceActions.COMPACT, schema, table);
     }
 
     public SteleClient client() {
@@ -117,15 +119,13 @@ public final class SidecarFixture implements AutoCloseable {
     public void createTable(TableSchema table) {
         try (FlightClient flight = flight()) {
             flight.action(
-                    Actions.CREATE_TABLE,
-                    new CreateTableRequest(table, "", false, false),
-                    TableDescription.class);
+                    CatalogActions.CREATE_TABLE, new CreateTableRequest(table, "", false, false));
         }
     }
 
-    private void action(String name, String schema, String table) {
+    private void run(Action<TableRequest, Done> action, String schema, String table) {
         try (FlightClient flight = flight()) {
-            flight.action(name, TableRequest.of(schema, table), Done.class);
+            flight.action(action, TableRequest.of(schema, table));
         }
     }
 

@@ -4,12 +4,12 @@ import io.stele.client.ClientSettings;
 import io.stele.client.SteleClient;
 import io.stele.client.auth.TokenSource;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
+
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
@@ -90,13 +90,9 @@ public final class TestingSidecar implements AutoCloseable {
     /** Creates a table, and its schema where it is missing, by a client of any sidecar. */
     public static TableDescription createTable(FlightClient flight, TableSchema schema) {
         flight.action(
-                Actions.CREATE_SCHEMA,
-                new CreateSchemaRequest(schema.schemaName(), true),
-                Done.class);
+                CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest(schema.schemaName(), true));
         return flight.action(
-                Actions.CREATE_TABLE,
-                new CreateTableRequest(schema, "", false, false),
-                TableDescription.class);
+                CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }
 
     @Override

@@ -8,12 +8,11 @@ import io.stele.client.SteleClient;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.schema.TableSchema;
+
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -112,18 +111,14 @@ record ClientContext(
 
     void createTable(TableSchema schema) {
         try {
-            flight().action(
-                            Actions.CREATE_SCHEMA,
-                            new CreateSchemaRequest(SCHEMA, true),
-                            Done.class);
+            flight().action(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest(SCHEMA, true));
         } catch (SteleException e) {
             if (e.code() != ErrorCode.SCHEMA_ALREADY_EXISTS) {
                 throw e;
             }
         }
         flight().action(
-                        Actions.CREATE_TABLE,
-                        new CreateTableRequest(schema, "", false, true),
-                        TableDescription.class);
+                        CatalogActions.CREATE_TABLE,
+                        new CreateTableRequest(schema, "", false, true));
     }
 }

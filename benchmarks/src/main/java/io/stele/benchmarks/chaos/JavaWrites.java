@@ -7,22 +7,23 @@ import io.stele.client.TableWriter;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseSnapshotRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.OpenSnapshotRequest;
-import io.stele.protocol.api.SnapshotReply;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Bursts of upserts, deletions and inserts of a few keys by the Java client, many in flight at a
@@ -227,12 +228,11 @@ final class JavaWrites implements ChaosClient {
                             () ->
                                     context.flight()
                                             .action(
-                                                    Actions.OPEN_SNAPSHOT,
+                                                    SnapshotActions.OPEN_SNAPSHOT,
                                                     new OpenSnapshotRequest(
                                                             List.of(),
                                                             Optional.empty(),
-                                                            SNAPSHOT_MILLIS),
-                                                    SnapshotReply.class));
+                                                            SNAPSHOT_MILLIS)));
             List<Optional<List<@Nullable Object>>> first = get(ids, Optional.of(snapshot.lsn()));
             TimeUnit.MILLISECONDS.sleep(random.nextInt(1_000));
             List<Optional<List<@Nullable Object>>> second = get(ids, Optional.of(snapshot.lsn()));
@@ -242,9 +242,8 @@ final class JavaWrites implements ChaosClient {
             context.checked(List.of());
             context.flight()
                     .action(
-                            Actions.CLOSE_SNAPSHOT,
-                            new CloseSnapshotRequest(snapshot.snapshotId()),
-                            Done.class);
+                            SnapshotActions.CLOSE_SNAPSHOT,
+                            new CloseSnapshotRequest(snapshot.snapshotId()));
         } catch (SteleException e) {
             // The sidecar was away, or a restart has ended the snapshot's lease
         }

@@ -1,6 +1,7 @@
 package io.stele.benchmarks.chaos;
 
 import static io.stele.benchmarks.chaos.JavaWrites.column;
+
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.TrinoSession;
@@ -8,18 +9,15 @@ import io.stele.client.flight.FlightPut;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.AbortTransactionRequest;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.BeginTransactionReply;
-import io.stele.protocol.api.BeginTransactionRequest;
-import io.stele.protocol.api.CommitTransactionReply;
-import io.stele.protocol.api.CommitTransactionRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutTarget;
-import io.stele.protocol.api.RenewLeasesReply;
-import io.stele.protocol.api.RenewLeasesRequest;
+import io.stele.protocol.api.snapshot.RenewLeasesRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.write.AbortTransactionRequest;
+import io.stele.protocol.api.write.BeginTransactionRequest;
+import io.stele.protocol.api.write.CommitTransactionRequest;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutTarget;
+import io.stele.protocol.api.write.WriteActions;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowMessage;
@@ -32,6 +30,9 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -41,7 +42,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Transactions over all shards, some at a time, which stay open for several of their leases while
@@ -176,9 +176,8 @@ final class LongTransactions implements ChaosClient {
                                     () ->
                                             context.flight()
                                                     .action(
-                                                            Actions.RENEW_LEASES,
+                                                            SnapshotActions.RENEW_LEASES,
                                                             request,
-                                                            RenewLeasesReply.class,
                                                             RENEWAL_TIMEOUT))
                             .endedTransactions();
         } catch (SteleException e) {
@@ -243,10 +242,9 @@ final class LongTransactions implements ChaosClient {
                         () ->
                                 context.flight()
                                         .action(
-                                                Actions.BEGIN_TRANSACTION,
+                                                WriteActions.BEGIN_TRANSACTION,
                                                 new BeginTransactionRequest(
-                                                        table, Optional.empty(), ttlMillis),
-                                                BeginTransactionReply.class))
+                                                        table, Optional.empty(), ttlMillis)))
                 .transactionId();
     }
 
@@ -299,9 +297,8 @@ final class LongTransactions implements ChaosClient {
                     () ->
                             context.flight()
                                     .action(
-                                            Actions.ABORT_TRANSACTION,
-                                            new AbortTransactionRequest(id),
-                                            Done.class));
+                                            WriteActions.ABORT_TRANSACTION,
+                                            new AbortTransactionRequest(id)));
         } catch (SteleException e) {
             // Its lease will end
         }
@@ -320,10 +317,9 @@ final class LongTransactions implements ChaosClient {
                         () ->
                                 context.flight()
                                         .action(
-                                                Actions.COMMIT_TRANSACTION,
+                                                WriteActions.COMMIT_TRANSACTION,
                                                 new CommitTransactionRequest(
                                                         id, List.of(), Optional.empty()),
-                                                CommitTransactionReply.class,
                                                 COMMIT_TIMEOUT));
                 model.became(transaction.batch(), BatchModel.Outcome.ACKNOWLEDGED);
                 context.tally().acknowledged();

@@ -11,15 +11,16 @@ import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.Orientation;
+
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The same lookups end to end: the Java client, the framed protocol over loopback, and a sidecar in
@@ -48,7 +49,7 @@ final class ClientLookups {
                 UserTable.createSchema(flight);
                 UserTable.create(flight, TABLE, Orientation.ROW);
                 load(client);
-                flight.action(Actions.FLUSH, TableRequest.of(UserTable.SCHEMA, TABLE), Done.class);
+                flight.action(MaintenanceActions.FLUSH, TableRequest.of(UserTable.SCHEMA, TABLE));
                 SteleTable table = client.table(UserTable.SCHEMA, TABLE);
                 long pid = servers.sidecarPid();
                 warm(table);

@@ -3,21 +3,22 @@ package io.stele.benchmarks.hos;
 import io.stele.benchmarks.ingest.UserTable;
 import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Clients that scan shards of a table, each one after the other, for rows that there are none of.
@@ -41,9 +42,8 @@ final class FilteringScans implements AutoCloseable {
     static FilteringScans start(FlightClient flight, String tableName, int clients) {
         TableSchema table =
                 flight.action(
-                                Actions.GET_TABLE,
-                                TableRequest.of(UserTable.SCHEMA, tableName),
-                                TableDescription.class)
+                                CatalogActions.GET_TABLE,
+                                TableRequest.of(UserTable.SCHEMA, tableName))
                         .schema();
         FilteringScans scans = new FilteringScans(flight, table);
         for (int client = 0; client < clients; client++) {

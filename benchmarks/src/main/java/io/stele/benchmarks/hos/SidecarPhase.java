@@ -11,10 +11,12 @@ import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.Orientation;
+
+import org.HdrHistogram.Histogram;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.Histogram;
 
 /**
  * Lookups by key of one client beside scans of others, on a real sidecar in a process of its own:
@@ -130,8 +131,8 @@ final class SidecarPhase {
 
     private void flush() {
         try (FlightClient flight = Clients.flight(run)) {
-            flight.action(Actions.FLUSH, TableRequest.of(UserTable.SCHEMA, TABLE), Done.class);
-            flight.action(Actions.COMPACT, TableRequest.of(UserTable.SCHEMA, TABLE), Done.class);
+            flight.action(MaintenanceActions.FLUSH, TableRequest.of(UserTable.SCHEMA, TABLE));
+            flight.action(MaintenanceActions.COMPACT, TableRequest.of(UserTable.SCHEMA, TABLE));
         }
     }
 

@@ -5,11 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.ingest.UserTable;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
@@ -17,6 +16,7 @@ import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,9 +66,7 @@ record IndexedTable(String name, int indexes, boolean unique, int shards) {
                                 Optional.empty())
                         .withOptions(TableOptions.NONE.withIndexes(indexed));
         flight.action(
-                Actions.CREATE_TABLE,
-                new CreateTableRequest(schema, "", false, false),
-                TableDescription.class);
+                CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }
 
     /** A row of a key, with new values: only the first column is always the same. */
@@ -85,7 +83,7 @@ record IndexedTable(String name, int indexes, boolean unique, int shards) {
 
     /** Completes when all that was written is in files. */
     void flush(FlightClient flight) {
-        flight.action(Actions.FLUSH, TableRequest.of(UserTable.SCHEMA, name), Done.class);
+        flight.action(MaintenanceActions.FLUSH, TableRequest.of(UserTable.SCHEMA, name));
     }
 
     void drop(FlightClient flight) {

@@ -4,14 +4,13 @@ import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
@@ -19,6 +18,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +35,7 @@ public final class UserTable {
     private UserTable() {}
 
     public static void createSchema(FlightClient flight) {
-        flight.action(Actions.CREATE_SCHEMA, new CreateSchemaRequest(SCHEMA, true), Done.class);
+        flight.action(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest(SCHEMA, true));
     }
 
     public static void create(FlightClient flight, String table, Orientation orientation) {
@@ -60,20 +60,17 @@ public final class UserTable {
                         SHARDS,
                         Optional.empty());
         flight.action(
-                Actions.CREATE_TABLE,
-                new CreateTableRequest(schema, "", false, false),
-                TableDescription.class);
+                CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }
 
     public static void drop(FlightClient flight, String table) {
-        flight.action(Actions.DROP_TABLE, TableRequest.of(SCHEMA, table), Done.class);
+        flight.action(CatalogActions.DROP_TABLE, TableRequest.of(SCHEMA, table));
     }
 
     /** Scans the key column of every shard. */
     public static long count(FlightClient flight, String table) {
         TableDescription description =
-                flight.action(
-                        Actions.GET_TABLE, TableRequest.of(SCHEMA, table), TableDescription.class);
+                flight.action(CatalogActions.GET_TABLE, TableRequest.of(SCHEMA, table));
         TableSchema schema = description.schema();
         long rows = 0;
         for (int shard = 0; shard < schema.shardCount(); shard++) {

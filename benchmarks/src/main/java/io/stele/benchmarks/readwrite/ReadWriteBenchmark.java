@@ -17,7 +17,7 @@ import io.stele.engine.node.StorageOptions;
 import io.stele.engine.scan.RowCursor;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.TableSchema;

@@ -13,9 +13,9 @@ import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.benchmarks.servers.TrinoSession.Measured;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -123,9 +123,8 @@ public final class SkipBenchmark implements Benchmark {
                                 design.properties(),
                                 ROWS.formatted(scale)));
         sidecar.action(
-                Actions.COMPACT,
+                MaintenanceActions.COMPACT,
                 TableRequest.of(SCHEMA, design.table()),
-                Done.class,
                 Duration.ofMinutes(5));
     }
 

@@ -12,9 +12,9 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -74,8 +74,7 @@ public final class ScanDeletesBenchmark implements Benchmark {
                 trino.update("SET SESSION stele.fragment_cache_enabled = false");
                 load(trino, scale, metrics);
                 for (int percent : PERCENTS) {
-                    flight.action(
-                            Actions.FLUSH, TableRequest.of(SCHEMA, name(percent)), Done.class);
+                    flight.action(MaintenanceActions.FLUSH, TableRequest.of(SCHEMA, name(percent)));
                 }
                 compareResults(trino, scale);
                 measure(trino, warmUpRounds);

@@ -10,7 +10,7 @@ import io.stele.engine.node.StorageOptions;
 import io.stele.engine.tablet.Traffic;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.ShardStatus;
+import io.stele.protocol.api.status.ShardStatus;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;

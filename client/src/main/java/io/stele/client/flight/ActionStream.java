@@ -8,9 +8,10 @@ import io.grpc.Status;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.flight.Action;
 import io.stele.protocol.flight.ActionResult;
+import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightErrors;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -22,20 +23,21 @@ import java.util.concurrent.TimeUnit;
  * than one is buffered. For one reader; {@link #close} is for any thread.
  */
 public final class ActionStream<T> implements AutoCloseable {
-    private final ClientCall<Action, ActionResult> call;
+    private final ClientCall<FlightAction, ActionResult> call;
     private final Class<T> resultType;
     private final String where;
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>(); // a result and the end
 
-    private ActionStream(ClientCall<Action, ActionResult> call, Class<T> resultType, String where) {
+    private ActionStream(
+            ClientCall<FlightAction, ActionResult> call, Class<T> resultType, String where) {
         this.call = call;
         this.resultType = resultType;
         this.where = where;
     }
 
     static <T> ActionStream<T> start(
-            ClientCall<Action, ActionResult> call,
-            Action action,
+            ClientCall<FlightAction, ActionResult> call,
+            FlightAction action,
             Class<T> resultType,
             String where) {
         ActionStream<T> stream = new ActionStream<>(call, resultType, where);

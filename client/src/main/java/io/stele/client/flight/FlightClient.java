@@ -18,12 +18,13 @@ import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.flight.Action;
 import io.stele.protocol.flight.ActionResult;
 import io.stele.protocol.flight.ActionType;
 import io.stele.protocol.flight.Criteria;
 import io.stele.protocol.flight.Empty;
+import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.FlightErrors;
@@ -33,6 +34,7 @@ import io.stele.protocol.flight.QueryIdentityHeaders;
 import io.stele.protocol.flight.SchemaResult;
 import io.stele.protocol.flight.StatementIdHeader;
 import io.stele.protocol.flight.Ticket;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -42,6 +44,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+
 import javax.net.ssl.SSLException;
 
 /**
@@ -170,13 +173,13 @@ public final class FlightClient implements AutoCloseable {
     }
 
     /** Runs an action: request as JSON, the one result as a record. */
-    public <T> T action(String name, Object request, Class<T> replyType) {
-        return action(name, request, replyType, DEFAULT_TIMEOUT);
+    public <Q, R> R action(Action<Q, R> action, Q request) {
+        return action(action, request, DEFAULT_TIMEOUT);
     }
 
     /** As the other one, in at most this time. */
-    public <T> T action(String name, Object request, Class<T> replyType, Duration timeout) {
-        return action(name, request, replyType, timeout, QueryIdentity.NONE);
+    public <Q, R> R action(Action<Q, R> action, Q request, Duration timeout) {
+        return action(action, request, timeout, QueryIdentity.NONE);
     }
 
     /**
@@ -184,13 +187,9 @@ public final class FlightClient implements AutoCloseable {
      *
      * @param identity the query's identity, for the log of the service
      */
-    public <T> T action(
-            String name,
-            Object request,
-            Class<T> replyType,
-            Duration timeout,
-            QueryIdentity identity) {
-        return action(name, request, replyType, timeout, identity, Optional.empty());
+    public <Q, R> R action(
+            Action<Q, R> action, Q request, Duration timeout, QueryIdentity identity) {
+        return action(action, request, timeout, identity, Optional.empty());
     }
 
     /**
@@ -199,10 +198,9 @@ public final class FlightClient implements AutoCloseable {
      * @param statementId of a change of the catalog, which takes effect once however often it is
      *     sent under one id
      */
-    public <T> T action(
-            String name,
-            Object request,
-            Class<T> replyType,
+    public <Q, R> R action(
+            Action<Q, R> action,
+            Q request,
             Duration timeout,
             QueryIdentity identity,
             Optional<UUID> statementId) {
@@ -217,7 +215,7 @@ public final class FlightClient implements AutoCloseable {
                                     calls(), MetadataUtils.newAttachHeadersInterceptor(headers)),
                             FlightMethods.DO_ACTION,
                             within(timeout),
-                            new Action(name, ApiJson.write(request)));
+                            new FlightAction(action.name(), ApiJson.write(request)));
             received.forEachRemaining(results::add);
         } catch (RuntimeException e) {
             throw FlightErrors.toSteleException(e, where);
@@ -226,21 +224,21 @@ public final class FlightClient implements AutoCloseable {
             throw new SteleException(
                     ErrorCode.INTERNAL,
                     "Expected one result of action "
-                            + name
+                            + action.name()
                             + " of "
                             + where
                             + ", found "
                             + results.size());
         }
-        return ApiJson.read(results.get(0).body(), replyType);
+        return ApiJson.read(results.get(0).body(), action.reply());
     }
 
     /** Starts an action that gives one result after the other; the caller closes it. */
-    public <T> ActionStream<T> watch(String name, Object request, Class<T> resultType) {
+    public <Q, R> ActionStream<R> watch(Action<Q, R> action, Q request) {
         return ActionStream.start(
                 calls().newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT),
-                new Action(name, ApiJson.write(request)),
-                resultType,
+                new FlightAction(action.name(), ApiJson.write(request)),
+                action.reply(),
                 where);
     }
 

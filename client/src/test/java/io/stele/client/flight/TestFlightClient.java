@@ -6,18 +6,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ListSchemasReply;
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutReply;
-import io.stele.protocol.api.PutTarget;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.ListSchemasReply;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutReply;
+import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.flight.ActionType;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.FlightInfo;
 import io.stele.protocol.flight.Ticket;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
@@ -28,10 +35,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class TestFlightClient {
@@ -53,15 +56,23 @@ final class TestFlightClient {
     @Test
     void testActions() {
         ListSchemasReply request = new ListSchemasReply(List.of("ä", "b"));
-        assertThat(client.action("echo", request, ListSchemasReply.class)).isEqualTo(request);
+        assertThat(
+                        client.action(
+                                Action.of("echo", ListSchemasReply.class, ListSchemasReply.class),
+                                request))
+                .isEqualTo(request);
         assertThat(client.listActions()).containsExactly(new ActionType("echo", "says it again"));
-        assertThatThrownBy(() -> client.action("nothing", Done.DONE, Done.class))
+        assertThatThrownBy(() -> run("nothing"))
                 .hasMessageContaining("one result of action nothing");
+    }
+
+    private Done run(String action) {
+        return client.action(Action.of(action, Done.class, Done.class), Done.DONE);
     }
 
     @Test
     void testFailuresKeepCodeAndMessage() throws Exception {
-        assertThatThrownBy(() -> client.action("fail", Done.DONE, Done.class))
+        assertThatThrownBy(() -> run("fail"))
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.TABLE_ALREADY_EXISTS))

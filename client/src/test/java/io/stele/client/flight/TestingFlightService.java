@@ -16,12 +16,12 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.PutReply;
-import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.write.PutReply;
+import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.auth.SharedSecretToken;
-import io.stele.protocol.flight.Action;
 import io.stele.protocol.flight.ActionResult;
 import io.stele.protocol.flight.ActionType;
+import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightEndpoint;
 import io.stele.protocol.flight.FlightErrors;
@@ -29,6 +29,7 @@ import io.stele.protocol.flight.FlightInfo;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.protocol.flight.PutResult;
 import io.stele.protocol.flight.Ticket;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -207,7 +208,7 @@ public final class TestingFlightService implements BindableService, AutoCloseabl
         };
     }
 
-    private void action(Action action, StreamObserver<ActionResult> observer) {
+    private void action(FlightAction action, StreamObserver<ActionResult> observer) {
         if (action.type().equals("fail")) {
             observer.onError(
                     FlightErrors.toStatusException(

@@ -2,7 +2,7 @@ package io.stele.connector.handle;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.api.HiddenColumns;
+import io.stele.protocol.api.scan.HiddenColumns;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.type.BigintType;
 import io.trino.spi.type.IntegerType;

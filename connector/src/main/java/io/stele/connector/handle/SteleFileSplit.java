@@ -6,7 +6,7 @@ import static io.airlift.slice.SizeOf.sizeOf;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.SizeOf;
-import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.scan.IndexedMetadata;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.stele.connector.handle;
 import static io.airlift.slice.SizeOf.instanceSize;
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.scan.ScanMode;
 import io.trino.spi.connector.ConnectorSplit;
 
 /**

@@ -15,7 +15,7 @@ import io.stele.connector.metadata.catalog.DefaultLiterals;
 import io.stele.connector.metadata.catalog.StorageTables;
 import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.connector.metadata.transaction.TransactionSnapshot;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;

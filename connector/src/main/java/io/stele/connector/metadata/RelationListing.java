@@ -6,7 +6,7 @@ import com.google.common.collect.ImmutableList;
 import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.connector.metadata.transaction.TransactionSnapshot;
 import io.stele.connector.metadata.view.Views;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.connector.ConnectorTableMetadata;

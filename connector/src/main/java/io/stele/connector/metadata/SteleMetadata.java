@@ -39,7 +39,7 @@ import io.stele.connector.metadata.view.Views;
 import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.RefreshType;

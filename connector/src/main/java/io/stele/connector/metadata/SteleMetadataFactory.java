@@ -3,6 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.metadata.catalog.CatalogRequests;
@@ -23,10 +24,10 @@ import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.QueryIdentity;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.AggregationEstimate;
+import io.stele.protocol.api.scan.ScanActions;
 import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.type.TypeManager;
+
 import java.util.Optional;
 
 /** A factory of the {@link SteleMetadata} of one transaction. Thread-safe. */
@@ -108,10 +109,6 @@ public final class SteleMetadataFactory {
                 costs,
                 new AggregationChoices(
                         costs,
-                        request ->
-                                actions.callNow(
-                                        Actions.ESTIMATE_AGGREGATION,
-                                        request,
-                                        AggregationEstimate.class)));
+                        request -> actions.callNow(ScanActions.ESTIMATE_AGGREGATION, request)));
     }
 }

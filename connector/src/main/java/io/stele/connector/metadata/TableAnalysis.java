@@ -3,7 +3,7 @@ package io.stele.connector.metadata;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import io.stele.connector.metadata.catalog.CatalogRequests;
-import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.maintenance.JobKind;
 import io.trino.spi.connector.ConnectorAnalyzeMetadata;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.SchemaTableName;

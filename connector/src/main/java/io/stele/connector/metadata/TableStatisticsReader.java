@@ -11,8 +11,8 @@ import io.stele.connector.metadata.catalog.PartitionConstraints;
 import io.stele.connector.metadata.catalog.TableDefinitions;
 import io.stele.connector.type.NativeValues;
 import io.stele.connector.type.ScanPredicates;
-import io.stele.protocol.api.ColumnSize;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.ColumnSize;
+import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
@@ -50,7 +50,7 @@ public final class TableStatisticsReader {
             ConnectorSession session,
             SteleTableHandle handle,
             Optional<TableDescription> description,
-            BiFunction<TableDescription, ScanPredicate, io.stele.protocol.api.TableStatistics>
+            BiFunction<TableDescription, ScanPredicate, io.stele.protocol.api.catalog.TableStatistics>
                     parts) {
         if (!SteleSessionProperties.isStatisticsEnabled(session)
                 || handle.aggregation().isPresent()
@@ -71,7 +71,7 @@ public final class TableStatisticsReader {
     }
 
     private TableStatistics toTrino(
-            TableSchema table, io.stele.protocol.api.TableStatistics known) {
+            TableSchema table, io.stele.protocol.api.catalog.TableStatistics known) {
         TableStatistics.Builder builder =
                 TableStatistics.builder().setRowCount(Estimate.of((double) known.rowCount()));
         for (ColumnSchema column : table.columns()) {

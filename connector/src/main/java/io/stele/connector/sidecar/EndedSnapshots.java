@@ -3,10 +3,10 @@ package io.stele.connector.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseSnapshotRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -73,7 +73,7 @@ final class EndedSnapshots {
         isScheduled.set(false); // first: what is added from now on may have come too late
         for (String id = ended.poll(); id != null; id = ended.poll()) {
             try {
-                sidecar.callNow(Actions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id), Done.class);
+                sidecar.callNow(SnapshotActions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id));
             } catch (RuntimeException e) {
                 log.debug(e, "Cannot close snapshot %s", id);
             }

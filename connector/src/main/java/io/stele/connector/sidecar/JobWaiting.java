@@ -3,8 +3,8 @@ package io.stele.connector.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;

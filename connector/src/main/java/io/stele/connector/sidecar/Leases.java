@@ -4,13 +4,16 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.Lists;
 import com.google.inject.Inject;
+
 import io.airlift.concurrent.Threads;
 import io.airlift.log.Logger;
 import io.stele.connector.config.SteleConfig;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.RenewLeasesReply;
-import io.stele.protocol.api.RenewLeasesRequest;
+import io.stele.protocol.api.snapshot.RenewLeasesReply;
+import io.stele.protocol.api.snapshot.RenewLeasesRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+
 import jakarta.annotation.PreDestroy;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -45,11 +48,7 @@ public final class Leases {
     public Leases(SteleSidecar sidecar, SteleConfig config) {
         this(
                 request ->
-                        sidecar.callWithin(
-                                period(config),
-                                Actions.RENEW_LEASES,
-                                request,
-                                RenewLeasesReply.class),
+                        sidecar.callWithin(period(config), SnapshotActions.RENEW_LEASES, request),
                 config.getSnapshotTtl().toJavaTime(),
                 config.getTransactionTtl().toJavaTime());
         long periodMillis = period(config).toMillis();

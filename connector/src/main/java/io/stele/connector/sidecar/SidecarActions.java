@@ -1,7 +1,8 @@
 package io.stele.connector.sidecar;
 
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.Action;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
 
 /**
  * The actions of a sidecar, as one user runs them. Every failure is a Trino exception. If the
@@ -13,10 +14,10 @@ public interface SidecarActions {
      * id for some minutes, and the sidecar answers as it would have the first time. If the outcome
      * is unknown then, the exception states this.
      */
-    <T> T change(String action, Object request, Class<T> replyType);
+    <Q, R> R change(Action<Q, R> action, Q request);
 
     /** Runs an action that may be repeated, because it only reads or comes to the same. */
-    <T> T call(String action, Object request, Class<T> replyType);
+    <Q, R> R call(Action<Q, R> action, Q request);
 
     /**
      * Runs a change that may be repeated, because the sidecar recognizes it. It is repeated until
@@ -24,7 +25,7 @@ public interface SidecarActions {
      *
      * @param unknown the error text without an answer: what is not known, and how to find out
      */
-    <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown);
+    <Q, R> R callUntilKnown(Action<Q, R> action, Q request, String unknown);
 
     /**
      * Runs long work as a job of the sidecar, or joins one that is running. It waits until the job
@@ -35,5 +36,5 @@ public interface SidecarActions {
     JobStatus runJob(RunJobRequest request);
 
     /** Runs an action whose result is not essential: once, and only if the sidecar is available. */
-    <T> T callNow(String action, Object request, Class<T> replyType);
+    <Q, R> R callNow(Action<Q, R> action, Q request);
 }

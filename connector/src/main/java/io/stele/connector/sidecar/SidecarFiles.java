@@ -3,11 +3,11 @@ package io.stele.connector.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.EncodedFileMetadata;
-import io.stele.protocol.api.FileMetadataRequest;
+import io.stele.protocol.api.scan.EncodedFileMetadata;
+import io.stele.protocol.api.scan.FileMetadataRequest;
+import io.stele.protocol.api.scan.ScanActions;
 import io.trino.spi.TrinoException;
+
 import java.util.Optional;
 
 /**
@@ -26,19 +26,14 @@ public final class SidecarFiles {
     /** That of a file, as it was left there; empty if it is not there any more. */
     public Optional<byte[]> find(String path) {
         byte[] found =
-                sidecar.callNow(
-                                Actions.FILE_METADATA,
-                                new FileMetadataRequest(path),
-                                EncodedFileMetadata.class)
-                        .content();
+                sidecar.callNow(ScanActions.FILE_METADATA, new FileMetadataRequest(path)).content();
         return found.length == 0 ? Optional.empty() : Optional.of(found);
     }
 
     /** Leaves that of a file there, if the sidecar takes it: a reader can do without. */
     public void keep(String path, byte[] encoded) {
         try {
-            sidecar.callNow(
-                    Actions.KEEP_FILE_METADATA, new EncodedFileMetadata(path, encoded), Done.class);
+            sidecar.callNow(ScanActions.KEEP_FILE_METADATA, new EncodedFileMetadata(path, encoded));
         } catch (TrinoException refused) {
             log.debug(refused, "Metadata of %s is left to its readers", path);
         }

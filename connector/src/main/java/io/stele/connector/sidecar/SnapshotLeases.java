@@ -3,25 +3,28 @@ package io.stele.connector.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.airlift.concurrent.Threads;
 import io.stele.connector.config.SteleConfig;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CachedPlan;
-import io.stele.protocol.api.MetadataChanges;
-import io.stele.protocol.api.MetadataVersion;
-import io.stele.protocol.api.OpenSnapshotRequest;
-import io.stele.protocol.api.OpenTableReply;
-import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.OpenVersionReply;
-import io.stele.protocol.api.OpenVersionRequest;
-import io.stele.protocol.api.RelationReply;
-import io.stele.protocol.api.SnapshotReply;
-import io.stele.protocol.api.TableName;
-import io.stele.protocol.api.TablePlan;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.MetadataChanges;
+import io.stele.protocol.api.catalog.MetadataVersion;
+import io.stele.protocol.api.catalog.RelationReply;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.scan.CachedPlan;
+import io.stele.protocol.api.scan.TablePlan;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenTableReply;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
+import io.stele.protocol.api.snapshot.OpenVersionReply;
+import io.stele.protocol.api.snapshot.OpenVersionRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.TableSchema;
+
 import jakarta.annotation.PreDestroy;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
@@ -53,9 +56,8 @@ public final class SnapshotLeases {
     public Lease open(Optional<Lsn> atLeast) {
         SnapshotReply reply =
                 sidecar.open(
-                        Actions.OPEN_SNAPSHOT,
-                        new OpenSnapshotRequest(List.of(), Optional.empty(), ttlMillis, atLeast),
-                        SnapshotReply.class);
+                        SnapshotActions.OPEN_SNAPSHOT,
+                        new OpenSnapshotRequest(List.of(), Optional.empty(), ttlMillis, atLeast));
         return lease(reply);
     }
 
@@ -101,9 +103,7 @@ public final class SnapshotLeases {
     public OpenedVersion openVersion(TableName table, Lsn at) {
         OpenVersionReply reply =
                 sidecar.open(
-                        Actions.OPEN_VERSION,
-                        new OpenVersionRequest(table, ttlMillis, at),
-                        OpenVersionReply.class);
+                        SnapshotActions.OPEN_VERSION, new OpenVersionRequest(table, ttlMillis, at));
         return new OpenedVersion(
                 reply.table().schema(), lease(reply.snapshot()), reply.goneColumns());
     }

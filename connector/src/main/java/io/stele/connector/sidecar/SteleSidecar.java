@@ -1,10 +1,12 @@
 package io.stele.connector.sidecar;
 
 import static io.stele.connector.error.SteleErrors.translate;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
+
 import io.stele.client.ActionClient;
 import io.stele.client.Endpoint;
 import io.stele.client.auth.ClientTls;
@@ -18,26 +20,30 @@ import io.stele.objectstore.encryption.Encryption.KeyFingerprint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.ListSchemasReply;
-import io.stele.protocol.api.OpenTableReply;
-import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+import io.stele.protocol.api.maintenance.RunJobRequest;
+import io.stele.protocol.api.snapshot.OpenTableReply;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.flight.Ticket;
+
 import jakarta.annotation.PreDestroy;
+
+import org.jspecify.annotations.Nullable;
+
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sidecar of this catalog. Its ports are found through its HTTP address, again after every
@@ -54,9 +60,6 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     /** In less, a connection that has gone is about the only thing that can have changed. */
     private static final Duration ANSWERED_JUST_NOW = Duration.ofSeconds(1);
-
-    private static final Set<String> OF_TRANSACTIONS =
-            Set.of(Actions.BEGIN_TRANSACTION, Actions.COMMIT_TRANSACTION);
 
     private final URI uri;
     private final Duration timeout;
@@ -106,20 +109,18 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         requireNonNull(identity, "identity is null");
         return new SidecarActions() {
             @Override
-            public <T> T change(String action, Object request, Class<T> replyType) {
-                return SteleSidecar.this.change(action, request, replyType, identity);
+            public <Q, R> R change(Action<Q, R> action, Q request) {
+                return SteleSidecar.this.change(action, request, identity);
             }
 
             @Override
-            public <T> T call(String action, Object request, Class<T> replyType) {
-                return SteleSidecar.this.call(action, request, replyType, identity);
+            public <Q, R> R call(Action<Q, R> action, Q request) {
+                return SteleSidecar.this.call(action, request, identity);
             }
 
             @Override
-            public <T> T callUntilKnown(
-                    String action, Object request, Class<T> replyType, String unknown) {
-                return SteleSidecar.this.callUntilKnown(
-                        action, request, replyType, unknown, identity);
+            public <Q, R> R callUntilKnown(Action<Q, R> action, Q request, String unknown) {
+                return SteleSidecar.this.callUntilKnown(action, request, unknown, identity);
             }
 
             @Override
@@ -128,25 +129,25 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
             }
 
             @Override
-            public <T> T callNow(String action, Object request, Class<T> replyType) {
-                return SteleSidecar.this.callNow(action, request, replyType, identity);
+            public <Q, R> R callNow(Action<Q, R> action, Q request) {
+                return SteleSidecar.this.callNow(action, request, identity);
             }
         };
     }
 
     @Override
-    public <T> T change(String action, Object request, Class<T> replyType) {
-        return change(action, request, replyType, QueryIdentity.NONE);
+    public <Q, R> R change(Action<Q, R> action, Q request) {
+        return change(action, request, QueryIdentity.NONE);
     }
 
     @Override
-    public <T> T call(String action, Object request, Class<T> replyType) {
-        return call(action, request, replyType, QueryIdentity.NONE);
+    public <Q, R> R call(Action<Q, R> action, Q request) {
+        return call(action, request, QueryIdentity.NONE);
     }
 
     @Override
-    public <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown) {
-        return callUntilKnown(action, request, replyType, unknown, QueryIdentity.NONE);
+    public <Q, R> R callUntilKnown(Action<Q, R> action, Q request, String unknown) {
+        return callUntilKnown(action, request, unknown, QueryIdentity.NONE);
     }
 
     @Override
@@ -155,49 +156,42 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     @Override
-    public <T> T callNow(String action, Object request, Class<T> replyType) {
-        return callNow(action, request, replyType, QueryIdentity.NONE);
+    public <Q, R> R callNow(Action<Q, R> action, Q request) {
+        return callNow(action, request, QueryIdentity.NONE);
     }
 
-    private <T> T change(
-            String action, Object request, Class<T> replyType, QueryIdentity identity) {
+    private <Q, R> R change(Action<Q, R> action, Q request, QueryIdentity identity) {
         StatementAttempts attempts =
                 new StatementAttempts(System::nanoTime, BUSY_FOR, outageTimeout);
         try {
             return repetition.run(
-                    () -> naming(() -> send(action, request, replyType, identity, attempts)),
+                    () -> naming(() -> send(action, request, identity, attempts)),
                     attempts::patience);
         } catch (SteleException e) {
-            throw translate(attempts.outcome(action, e));
+            throw translate(attempts.outcome(action.name(), e));
         }
     }
 
-    private <T> T send(
-            String action,
-            Object request,
-            Class<T> replyType,
-            QueryIdentity identity,
-            StatementAttempts attempts) {
+    private <Q, R> R send(
+            Action<Q, R> action, Q request, QueryIdentity identity, StatementAttempts attempts) {
         FlightClient flight = connect().flight();
         try {
-            return flight.action(
-                    action, request, replyType, changeTimeout, identity, attempts.id());
+            return flight.action(action, request, changeTimeout, identity, attempts.id());
         } catch (SteleException e) {
             throw attempts.failed(e);
         }
     }
 
-    private <T> T call(String action, Object request, Class<T> replyType, QueryIdentity identity) {
-        return repeated(() -> send(action, request, replyType, identity));
+    private <Q, R> R call(Action<Q, R> action, Q request, QueryIdentity identity) {
+        return repeated(() -> send(action, request, identity));
     }
 
-    private <T> T callNow(
-            String action, Object request, Class<T> replyType, QueryIdentity identity) {
-        return once(() -> connect().flight().action(action, request, replyType, timeout, identity));
+    private <Q, R> R callNow(Action<Q, R> action, Q request, QueryIdentity identity) {
+        return once(() -> connect().flight().action(action, request, timeout, identity));
     }
 
     /** Runs an action that may be repeated and is of no use later than that. */
-    <T> T callWithin(Duration time, String action, Object request, Class<T> replyType) {
+    <Q, R> R callWithin(Duration time, Action<Q, R> action, Q request) {
         long deadline = System.nanoTime() + time.toNanos();
         try {
             return repetition.run(
@@ -209,7 +203,6 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                                                     .action(
                                                             action,
                                                             request,
-                                                            replyType,
                                                             Duration.ofNanos(
                                                                     Math.max(
                                                                             1,
@@ -222,18 +215,14 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         }
     }
 
-    private <T> T callUntilKnown(
-            String action,
-            Object request,
-            Class<T> replyType,
-            String unknown,
-            QueryIdentity identity) {
+    private <Q, R> R callUntilKnown(
+            Action<Q, R> action, Q request, String unknown, QueryIdentity identity) {
         // What a commit makes visible took work; other changes may as well be refused
-        Duration busyFor = OF_TRANSACTIONS.contains(action) ? changeTimeout : BUSY_FOR;
+        Duration busyFor = isOfTransaction(action) ? changeTimeout : BUSY_FOR;
         return untilKnown(
                 () ->
                         repetition.run(
-                                () -> naming(() -> send(action, request, replyType, identity)),
+                                () -> naming(() -> send(action, request, identity)),
                                 failure ->
                                         failure.code() == ErrorCode.BUSY ? busyFor : changeTimeout),
                 unknown);
@@ -242,17 +231,17 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     /**
      * Beginning and committing go where a short request takes least; each INSERT waits for both.
      */
-    private <T> T send(String action, Object request, Class<T> replyType, QueryIdentity identity) {
+    private <Q, R> R send(Action<Q, R> action, Q request, QueryIdentity identity) {
         Connections here = connect();
-        Optional<T> reply =
-                OF_TRANSACTIONS.contains(action)
-                        ? here.actions().runOfTransaction(action, request, replyType)
-                        : Optional.empty();
-        T found =
-                reply.orElseGet(
-                        () -> here.flight().action(action, request, replyType, timeout, identity));
+        Optional<R> reply =
+                isOfTransaction(action) ? here.actions().run(action, request) : Optional.empty();
+        R found = reply.orElseGet(() -> here.flight().action(action, request, timeout, identity));
         answeredNanos = System.nanoTime();
         return found;
+    }
+
+    private static boolean isOfTransaction(Action<?, ?> action) {
+        return action.framing() == Action.Framing.TRANSACTIONS;
     }
 
     private JobStatus runJob(RunJobRequest work, QueryIdentity identity) {
@@ -264,9 +253,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                                         naming(
                                                 () ->
                                                         send(
-                                                                Actions.RUN_JOB,
+                                                                MaintenanceActions.RUN_JOB,
                                                                 request,
-                                                                JobStatus.class,
                                                                 identity))),
                 "The sidecar goes on with it if it is there");
     }
@@ -288,16 +276,13 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      * As {@link #call}, for actions that open or plan what is to be read, which queries wait for:
      * over a connection that takes a fraction of the time of Flight's.
      */
-    public <T> T open(String action, Object request, Class<T> replyType) {
+    public <Q, R> R open(Action<Q, R> action, Q request) {
         return repeated(
                 () -> {
                     Connections here = connect();
                     return here.actions()
-                            .run(action, request, replyType)
-                            .orElseGet(
-                                    () ->
-                                            here.flight()
-                                                    .action(action, request, replyType, timeout));
+                            .run(action, request)
+                            .orElseGet(() -> here.flight().action(action, request, timeout));
                 });
     }
 
@@ -312,9 +297,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                                     () ->
                                             here.flight()
                                                     .action(
-                                                            Actions.OPEN_TABLE,
+                                                            SnapshotActions.OPEN_TABLE,
                                                             request,
-                                                            OpenTableReply.class,
                                                             timeout));
                 });
     }
@@ -359,8 +343,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      * Starts an action that gives one result after the other; the caller closes it, and passes its
      * failures to {@link #streamFailed}.
      */
-    public <T> ActionStream<T> watch(String action, Object request, Class<T> resultType) {
-        return client().watch(action, request, resultType);
+    public <Q, R> ActionStream<R> watch(Action<Q, R> action, Q request) {
+        return client().watch(action, request);
     }
 
     /**
@@ -375,7 +359,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         if (!here.flight().isConnected()
                 || losses != here.knownLosses().get()
                 || System.nanoTime() - answeredNanos > ANSWERED_JUST_NOW.toNanos()) {
-            call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class);
+            call(CatalogActions.LIST_SCHEMAS, Done.DONE);
             here.knownLosses().set(losses);
             here = repeated(this::connect); // it may be elsewhere by now
         }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.type.KeyRows;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import io.trino.spi.Page;
 import io.trino.spi.TrinoException;

@@ -1,8 +1,8 @@
 package io.stele.connector.write;
 
 import io.stele.connector.type.RowWriter;
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowSchemas;

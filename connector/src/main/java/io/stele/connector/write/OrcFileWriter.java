@@ -12,7 +12,7 @@ import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ObjectStore;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;

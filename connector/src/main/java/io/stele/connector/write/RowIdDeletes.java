@@ -1,7 +1,7 @@
 package io.stele.connector.write;
 
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.trino.spi.Page;

@@ -1,6 +1,6 @@
 package io.stele.connector.write;
 
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.trino.spi.Page;
 import java.io.IOException;
 import java.util.List;

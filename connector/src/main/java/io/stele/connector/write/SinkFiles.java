@@ -2,7 +2,7 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

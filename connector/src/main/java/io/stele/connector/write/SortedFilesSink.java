@@ -3,7 +3,7 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.type.KeyRows;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import java.io.IOException;

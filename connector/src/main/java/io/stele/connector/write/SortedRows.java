@@ -8,7 +8,7 @@ import io.stele.columnfile.index.KeyIndexWriter;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.type.KeyRows;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.ShardRouter;
 import io.trino.spi.Page;

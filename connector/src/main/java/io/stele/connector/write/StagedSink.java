@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.type.RowWriter;
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutTarget;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutTarget;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowSchemas;

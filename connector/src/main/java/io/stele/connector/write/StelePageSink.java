@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.Slice;
 import io.stele.connector.error.SteleErrors;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.trino.spi.Page;
 import io.trino.spi.connector.ConnectorPageSink;
 import java.io.IOException;

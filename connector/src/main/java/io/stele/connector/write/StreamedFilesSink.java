@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.io.Closer;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.connector.type.KeyRows;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import java.io.IOException;

@@ -11,7 +11,7 @@ import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.stele.connector.handle;
 
-import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.scan.IndexedMetadata;
 import io.trino.spi.SplitWeight;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;

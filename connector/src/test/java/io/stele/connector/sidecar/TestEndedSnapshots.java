@@ -1,23 +1,27 @@
 package io.stele.connector.sidecar;
 
-import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseSnapshotRequest;
+import static java.util.concurrent.TimeUnit.MINUTES;
+
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 
 /** What ends snapshots, and that each is ended once and none is forgotten. */
 final class TestEndedSnapshots {
@@ -29,23 +33,23 @@ final class TestEndedSnapshots {
             new EndedSnapshots(
                     new SidecarActions() {
                         @Override
-                        public <T> T callNow(String action, Object request, Class<T> replyType) {
-                            assertThat(action).isEqualTo(Actions.CLOSE_SNAPSHOT);
+                        public <Q, R> R callNow(Action<Q, R> action, Q request) {
+                            assertThat(action).isEqualTo(SnapshotActions.CLOSE_SNAPSHOT);
                             closed.add(((CloseSnapshotRequest) request).snapshotId());
                             if (fails) {
                                 throw new TrinoException(
                                         StandardErrorCode.GENERIC_INTERNAL_ERROR, "unreachable");
                             }
-                            return replyType.cast(new Done());
+                            return action.reply().cast(Done.DONE);
                         }
 
                         @Override
-                        public <T> T call(String action, Object request, Class<T> replyType) {
+                        public <Q, R> R call(Action<Q, R> action, Q request) {
                             throw new AssertionError(action);
                         }
 
                         @Override
-                        public <T> T change(String action, Object request, Class<T> replyType) {
+                        public <Q, R> R change(Action<Q, R> action, Q request) {
                             throw new AssertionError(action);
                         }
 
@@ -55,8 +59,8 @@ final class TestEndedSnapshots {
                         }
 
                         @Override
-                        public <T> T callUntilKnown(
-                                String action, Object request, Class<T> replyType, String unknown) {
+                        public <Q, R> R callUntilKnown(
+                                Action<Q, R> action, Q request, String unknown) {
                             throw new AssertionError(action);
                         }
                     },

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.JobKind;
-import io.stele.protocol.api.JobState;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.RunJobRequest;
-import io.stele.protocol.api.TableName;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.JobKind;
+import io.stele.protocol.api.maintenance.JobState;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

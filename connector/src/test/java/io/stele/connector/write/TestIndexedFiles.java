@@ -4,8 +4,8 @@ import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
+import io.airlift.units.DataSize;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.columnfile.metadata.FileMetadataBytes;
 import io.stele.connector.read.cache.DecodedColumnCache;
@@ -21,7 +21,7 @@ import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.trino.spi.TrinoException;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.IOException;

@@ -22,7 +22,7 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;

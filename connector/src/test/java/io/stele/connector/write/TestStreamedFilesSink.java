@@ -6,7 +6,7 @@ import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;

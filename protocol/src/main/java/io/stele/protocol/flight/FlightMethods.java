@@ -62,11 +62,11 @@ public final class FlightMethods {
     public static final MethodDescriptor<FlightData, FlightData> DO_EXCHANGE =
             method("DoExchange", MethodType.BIDI_STREAMING, DATA, DATA);
 
-    public static final MethodDescriptor<Action, ActionResult> DO_ACTION =
+    public static final MethodDescriptor<FlightAction, ActionResult> DO_ACTION =
             method(
                     "DoAction",
                     MethodType.SERVER_STREAMING,
-                    MessageMarshaller.of(Action::encode, Action::decode),
+                    MessageMarshaller.of(FlightAction::encode, FlightAction::decode),
                     MessageMarshaller.of(ActionResult::encode, ActionResult::decode));
 
     public static final MethodDescriptor<Empty, ActionType> LIST_ACTIONS =

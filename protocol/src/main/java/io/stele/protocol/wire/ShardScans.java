@@ -1,10 +1,10 @@
 package io.stele.protocol.wire;
 
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.IndexedMetadata;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.IndexedMetadata;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ShardScan;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -7,15 +7,17 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.ScalarExpression.Kind;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
-import java.util.List;
-import java.util.Optional;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.List;
+import java.util.Optional;
 
 final class TestAggregation {
     private static final DataType PRICE = DataType.parse("decimal(12,2)");

@@ -1,14 +1,67 @@
 package io.stele.protocol.api;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.catalog.AlterTableRequest;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.DropSchemaRequest;
+import io.stele.protocol.api.catalog.ListSchemasReply;
+import io.stele.protocol.api.catalog.ListTablesReply;
+import io.stele.protocol.api.catalog.ListTablesRequest;
+import io.stele.protocol.api.catalog.NodeAddress;
+import io.stele.protocol.api.catalog.RenameTableRequest;
+import io.stele.protocol.api.catalog.SetCommentRequest;
+import io.stele.protocol.api.catalog.SetOptionsRequest;
+import io.stele.protocol.api.catalog.ShardRouting;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.catalog.TableStatistics;
+import io.stele.protocol.api.maintenance.ListFilesReply;
+import io.stele.protocol.api.maintenance.ListPartitionsReply;
+import io.stele.protocol.api.maintenance.PartitionFiles;
+import io.stele.protocol.api.maintenance.TableFile;
+import io.stele.protocol.api.maintenance.TableShardFiles;
+import io.stele.protocol.api.scan.ColumnFields;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.HiddenColumns;
+import io.stele.protocol.api.scan.IndexedMetadata;
+import io.stele.protocol.api.scan.PlanScanRequest;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanPlan;
+import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.api.scan.ShardScan;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.RenewLeasesReply;
+import io.stele.protocol.api.snapshot.RenewLeasesRequest;
+import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.snapshot.SnapshotReply;
+import io.stele.protocol.api.status.AggregateCacheReply;
+import io.stele.protocol.api.status.CachedResultUse;
+import io.stele.protocol.api.status.DamagedObject;
+import io.stele.protocol.api.status.ResultCacheUse;
+import io.stele.protocol.api.status.StatusReply;
+import io.stele.protocol.api.write.AbortTransactionRequest;
+import io.stele.protocol.api.write.BeginTransactionReply;
+import io.stele.protocol.api.write.BeginTransactionRequest;
+import io.stele.protocol.api.write.CommitTransactionReply;
+import io.stele.protocol.api.write.CommitTransactionRequest;
+import io.stele.protocol.api.write.DeletePartitionsRequest;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutReply;
+import io.stele.protocol.api.write.PutTarget;
+import io.stele.protocol.api.write.TransactionOutcomeRequest;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
@@ -18,6 +71,9 @@ import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+
+import org.junit.jupiter.api.Test;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +81,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.junit.jupiter.api.Test;
 
 final class TestApiJson {
     private static final TableId TABLE = new TableId(7);
@@ -275,7 +330,7 @@ final class TestApiJson {
 
     @Test
     void testNamesOfActionsAndFieldsStayAsTheyAre() {
-        assertThat(Actions.OPEN_SNAPSHOT).isEqualTo("open-snapshot");
+        assertThat(SnapshotActions.OPEN_SNAPSHOT.name()).isEqualTo("open-snapshot");
         assertThat(
                         new String(
                                 ApiJson.write(

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.SteleException;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +17,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 /** The golden bytes are protobuf's for Flight.proto. */
 final class TestFlightMessages {
@@ -32,7 +34,8 @@ final class TestFlightMessages {
     @Test
     void testGoldenBytes() throws IOException {
         assertThat(hex(new Ticket(new byte[] {1, 2}).encode())).isEqualTo("0a020102");
-        assertThat(hex(new Action("ab", new byte[] {3}).encode())).isEqualTo("0a026162" + "120103");
+        assertThat(hex(new FlightAction("ab", new byte[] {3}).encode()))
+                .isEqualTo("0a026162" + "120103");
         assertThat(hex(new Handshake(300, new byte[] {1}).encode())).isEqualTo("08ac02" + "120101");
         assertThat(hex(new BasicAuth("u", "p").encode())).isEqualTo("120175" + "1a0170");
         assertThat(hex(FlightDescriptor.path("s", "t").encode()))
@@ -80,7 +83,7 @@ final class TestFlightMessages {
                                         + "390102030405060708"
                                         + "4501020304"
                                         + "120163");
-        Action action = Action.decode(ByteBuffer.wrap(message));
+        FlightAction action = FlightAction.decode(ByteBuffer.wrap(message));
         assertThat(action.type()).isEqualTo("a");
         assertThat(action.body()).containsExactly('c');
     }

@@ -9,7 +9,7 @@ import io.stele.engine.status.EngineStatus;
 import io.stele.engine.status.TableStatus;
 import io.stele.objectstore.metrics.Cumulative;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.ShardStatus;
+import io.stele.protocol.api.status.ShardStatus;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

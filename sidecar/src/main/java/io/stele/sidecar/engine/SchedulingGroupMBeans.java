@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Suppliers;
 import com.google.inject.Inject;
-import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.protocol.api.status.SchedulingGroupStatus;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;

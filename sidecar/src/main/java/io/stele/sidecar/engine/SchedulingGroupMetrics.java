@@ -3,7 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.objectstore.metrics.Cumulative;
-import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.protocol.api.status.SchedulingGroupStatus;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;

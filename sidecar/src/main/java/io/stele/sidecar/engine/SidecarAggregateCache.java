@@ -17,7 +17,7 @@ import io.stele.engine.aggregate.AggregateCacheLog;
 import io.stele.objectstore.cached.DefaultCache;
 import io.stele.objectstore.encryption.EncryptionConfig;
 import io.stele.objectstore.metrics.Cumulative;
-import io.stele.protocol.api.ResultCacheUse;
+import io.stele.protocol.api.status.ResultCacheUse;
 import io.stele.scheduler.BlockingPool;
 import jakarta.annotation.PreDestroy;
 import java.io.Closeable;

@@ -1,22 +1,34 @@
 package io.stele.sidecar.flight;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.catalog.CompletedStatement;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
+
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * One Flight action: its description for ListActions, and the function that reads its JSON body.
+ * The handler of an action: its description for ListActions, and the function that reads its JSON
+ * body.
  *
  * @param changes whether it changes the catalog, or rows without a transaction: the log then has
  *     the user
  * @param reader from the bytes of the request to the call; fails with SteleException
  */
-record ActionHandler(String description, boolean changes, Function<byte[], Call> reader) {
+record ActionHandler(
+        Action<?, ?> action, String description, boolean changes, Function<byte[], Call> reader) {
+    ActionHandler {
+        requireNonNull(action, "action is null");
+        requireNonNull(description, "description is null");
+        requireNonNull(reader, "reader is null");
+    }
+
     /**
      * An action with its request.
      *
@@ -24,11 +36,12 @@ record ActionHandler(String description, boolean changes, Function<byte[], Call>
      *     all are that change anything
      * @param run returns the reply record; may block; fails with SteleException
      */
-    record Call(long resultBytes, Supplier<Object> run) {}
+    record Call(long resultBytes, Supplier<?> run) {}
 
-    /** An action whose body is a record. */
-    static <Q> ActionHandler of(String description, Class<Q> requestType, Function<Q, Object> run) {
-        return listing(description, requestType, request -> 0, run);
+    /** A handler of an action whose body is a record. */
+    static <Q, R> ActionHandler of(
+            Action<Q, R> action, String description, Function<? super Q, ? extends R> run) {
+        return listing(action, description, _ -> 0, run);
     }
 
     /**
@@ -36,24 +49,25 @@ record ActionHandler(String description, boolean changes, Function<byte[], Call>
      *
      * @param resultBytes about the memory that the result of a request will take
      */
-    static <Q> ActionHandler listing(
+    static <Q, R> ActionHandler listing(
+            Action<Q, R> action,
             String description,
-            Class<Q> requestType,
-            ToLongFunction<Q> resultBytes,
-            Function<Q, Object> run) {
+            ToLongFunction<? super Q> resultBytes,
+            Function<? super Q, ? extends R> run) {
         return new ActionHandler(
+                action,
                 description,
                 false,
                 body -> {
-                    Q request = ApiJson.read(body, requestType);
+                    Q request = ApiJson.read(body, action.request());
                     return new Call(resultBytes.applyAsLong(request), () -> run.apply(request));
                 });
     }
 
     /** The same for one that changes the catalog, or rows without a transaction. */
-    static <Q> ActionHandler changing(
-            String description, Class<Q> requestType, Function<Q, Object> run) {
-        return new ActionHandler(description, true, of(description, requestType, run).reader());
+    static <Q, R> ActionHandler changing(
+            Action<Q, R> action, String description, Function<? super Q, ? extends R> run) {
+        return new ActionHandler(action, description, true, of(action, description, run).reader());
     }
 
     /**
@@ -62,15 +76,15 @@ record ActionHandler(String description, boolean changes, Function<byte[], Call>
      *
      * @param repeated what to answer if it took effect earlier
      */
-    static <Q> ActionHandler statement(
+    static <Q, R> ActionHandler statement(
+            Action<Q, R> action,
             String description,
-            Class<Q> requestType,
             Supplier<CatalogService> catalog,
-            Function<Q, Object> run,
-            BiFunction<Q, CompletedStatement, Object> repeated) {
+            Function<Q, R> run,
+            BiFunction<Q, CompletedStatement, R> repeated) {
         return changing(
+                action,
                 description,
-                requestType,
                 request ->
                         StatementIdInterceptor.current()
                                 .map(
@@ -85,14 +99,16 @@ record ActionHandler(String description, boolean changes, Function<byte[], Call>
                                 .orElseGet(() -> run.apply(request)));
     }
 
-    /** An action without a request: the body may be empty or {@code {}}. */
-    static ActionHandler of(String description, Supplier<Object> run) {
+    /** A handler of an action without a request: the body may be empty or {@code {}}. */
+    static <R> ActionHandler of(
+            Action<Done, R> action, String description, Supplier<? extends R> run) {
         return new ActionHandler(
+                action,
                 description,
                 false,
                 body -> {
                     if (body.length > 0) {
-                        ApiJson.read(body, Done.class);
+                        ApiJson.read(body, action.request());
                     }
                     return new Call(0, run);
                 });

@@ -1,25 +1,31 @@
 package io.stele.sidecar.flight;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import com.google.inject.Inject;
+
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.OpenTableReply;
-import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.snapshot.OpenTableReply;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.engine.SidecarAggregateCache;
+
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The actions of the sidecar by their names, for all of its servers. Thread safe. */
 public final class ActionHandlers {
     private final ActionResults results;
-    private final ScanActions scans;
+    private final ScanHandlers scans;
     private final Map<String, ActionHandler> repeatable;
     private final Map<String, ActionHandler> handlers;
 
@@ -27,27 +33,25 @@ public final class ActionHandlers {
     public ActionHandlers(
             EngineService engine, SidecarAggregateCache aggregateCache, ReplyBudget replies) {
         this.results = new ActionResults(replies);
-        this.scans = new ScanActions(engine, aggregateCache.cache());
-        TransactionActions transactions = new TransactionActions(engine);
-        Map<String, ActionHandler> reads =
-                ImmutableMap.<String, ActionHandler>builder()
-                        .putAll(scans.handlers())
-                        .putAll(new VersionActions(engine).handlers())
-                        .putAll(new FileMetadataActions(engine).handlers())
-                        .buildOrThrow();
-        this.repeatable =
-                ImmutableMap.<String, ActionHandler>builder()
-                        .putAll(reads)
-                        .putAll(transactions.repeatable())
-                        .buildOrThrow();
+        this.scans = new ScanHandlers(engine, aggregateCache.cache());
         this.handlers =
-                ImmutableMap.<String, ActionHandler>builder()
-                        .putAll(reads)
-                        .putAll(new CatalogActions(engine).handlers())
-                        .putAll(new ViewActions(engine).handlers())
-                        .putAll(transactions.handlers())
-                        .putAll(new MaintenanceActions(engine, aggregateCache).handlers())
-                        .buildOrThrow();
+                Stream.of(
+                                scans.handlers(),
+                                new VersionHandlers(engine).handlers(),
+                                new FileMetadataHandlers(engine).handlers(),
+                                new CatalogHandlers(engine).handlers(),
+                                new ViewHandlers(engine).handlers(),
+                                new TransactionHandlers(engine).handlers(),
+                                new MaintenanceHandlers(engine, aggregateCache).handlers())
+                        .flatMap(List::stream)
+                        .collect(
+                                ImmutableMap.toImmutableMap(
+                                        handler -> handler.action().name(), handler -> handler));
+        this.repeatable =
+                ImmutableMap.copyOf(
+                        Maps.filterValues(
+                                handlers,
+                                handler -> handler.action().framing() != Action.Framing.NONE));
     }
 
     Map<String, ActionHandler> all() {
@@ -74,8 +78,8 @@ public final class ActionHandlers {
     }
 
     /**
-     * Runs an action that may be repeated: one that opens or plans a read, or that begins or
-     * commits a transaction; may block, for room for its result as well.
+     * Runs an action of the framed protocol ({@link Action.Framing}), which may be repeated; may
+     * block, for room for its result as well.
      *
      * @param request JSON
      * @param isGone whether nobody waits for the result any more
@@ -116,6 +120,6 @@ public final class ActionHandlers {
     public ActionReply openTable(
             OpenTableRequest request, Function<OpenTableReply, byte[]> encoder) {
         return results.run(
-                ScanActions.resultBytes(request), () -> encoder.apply(scans.openTable(request)));
+                ScanHandlers.resultBytes(request), () -> encoder.apply(scans.openTable(request)));
     }
 }

@@ -4,23 +4,26 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.airlift.log.Logger;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.QueryIdentity;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.flight.Action;
+import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.flight.ActionResult;
 import io.stele.protocol.flight.ActionType;
 import io.stele.protocol.flight.Empty;
+import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.AccessMetrics;
+
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * DoAction and ListActions. Thread safe.
@@ -60,9 +63,9 @@ final class ActionService {
         this.metrics = requireNonNull(metrics, "metrics is null");
     }
 
-    void doAction(Action action, StreamObserver<ActionResult> results) {
+    void doAction(FlightAction action, StreamObserver<ActionResult> results) {
         metrics.actionCalled();
-        if (action.type().equals(Actions.WATCH_METADATA)) {
+        if (action.type().equals(CatalogActions.WATCH_METADATA.name())) {
             watches.begin(action.body(), (ServerCallStreamObserver<ActionResult>) results);
             return;
         }
@@ -149,7 +152,7 @@ final class ActionService {
     }
 
     /** Logged, because after every accident the first question is which user changed what. */
-    private void audit(Action action) {
+    private void audit(FlightAction action) {
         ActionHandler handler = handlers.all().get(action.type());
         if (handler != null && handler.changes()) {
             QueryIdentity identity = QueryIdentityInterceptor.current();
@@ -170,7 +173,8 @@ final class ActionService {
                 .forEach(
                         (type, handler) ->
                                 types.onNext(new ActionType(type, handler.description())));
-        types.onNext(new ActionType(Actions.WATCH_METADATA, MetadataWatches.DESCRIPTION));
+        types.onNext(
+                new ActionType(CatalogActions.WATCH_METADATA.name(), MetadataWatches.DESCRIPTION));
         types.onCompleted();
     }
 }

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.HiddenColumns;
-import io.stele.protocol.api.PutMode;
+import io.stele.protocol.api.scan.HiddenColumns;
+import io.stele.protocol.api.write.PutMode;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowColumn;
 import io.stele.protocol.arrow.ArrowField;

@@ -3,7 +3,7 @@ package io.stele.sidecar.flight;
 import io.stele.engine.job.Job;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.maintenance.JobStatus;
 import io.stele.scheduler.fragment.FragmentException;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;

@@ -6,10 +6,11 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.MetadataChanges;
-import io.stele.protocol.api.MetadataChangesRequest;
-import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.MetadataChanges;
+import io.stele.protocol.api.catalog.MetadataVersion;
 import io.stele.protocol.flight.ActionResult;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -84,7 +85,7 @@ final class MetadataWatches implements AutoCloseable {
             CountDownLatch cancelled) {
         try {
             Optional<MetadataVersion> since =
-                    ApiJson.read(request, MetadataChangesRequest.class).since();
+                    ApiJson.read(request, CatalogActions.WATCH_METADATA.request()).since();
             long publishedNanos = 0;
             boolean isFirst = true;
             while (!cancelled.await(0, TimeUnit.NANOSECONDS)) {
@@ -113,7 +114,8 @@ final class MetadataWatches implements AutoCloseable {
 
     private static void fail(ServerCallStreamObserver<ActionResult> results, RuntimeException e) {
         if (!results.isCancelled()) {
-            results.onError(CallFailures.describe("Action watch-metadata", e));
+            results.onError(
+                    CallFailures.describe("Action " + CatalogActions.WATCH_METADATA.name(), e));
         }
     }
 }

@@ -3,7 +3,7 @@ package io.stele.sidecar.flight;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.scan.RowCursor;
-import io.stele.protocol.api.ColumnFields;
+import io.stele.protocol.api.scan.ColumnFields;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowMapping;

@@ -8,7 +8,7 @@ import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.PutReply;
+import io.stele.protocol.api.write.PutReply;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.PutResult;
 import java.util.ArrayDeque;

@@ -2,11 +2,11 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.scan.RowCursor;
 import io.stele.engine.scan.RowCursor.Step;
+import io.stele.engine.scan.RowCursor;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.WouldBlockException;
-import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowMessage;

@@ -7,8 +7,8 @@ import io.stele.engine.StorageEngine;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;
@@ -26,10 +26,12 @@ import io.stele.sidecar.flight.ActionReply;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The dispatcher of the requests of the framed server: it executes each request on the engine and
@@ -251,7 +253,10 @@ final class RequestHandler {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected a result of action '%s' of at most %s bytes, found %s: ask over Flight"
-                            .formatted(Actions.OPEN_TABLE, MAX_REPLY_BYTES, result.length));
+                            .formatted(
+                                    SnapshotActions.OPEN_TABLE.name(),
+                                    MAX_REPLY_BYTES,
+                                    result.length));
         }
         return result;
     }

@@ -6,7 +6,7 @@ import com.google.inject.Inject;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.DamagedObject;
+import io.stele.protocol.api.status.DamagedObject;
 import io.stele.sidecar.engine.EngineService;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.maintenance.JobStatus;
 import io.stele.sidecar.engine.EngineService;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;

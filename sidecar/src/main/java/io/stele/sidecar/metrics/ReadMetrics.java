@@ -1,7 +1,7 @@
 package io.stele.sidecar.metrics;
 
 import io.airlift.stats.CounterStat;
-import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.scan.ScanMode;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 

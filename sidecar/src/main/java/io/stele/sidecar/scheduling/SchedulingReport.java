@@ -3,7 +3,7 @@ package io.stele.sidecar.scheduling;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.node.ThreadsStatus;
-import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.protocol.api.status.SchedulingGroupStatus;
 import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
 import java.util.ArrayDeque;

@@ -7,23 +7,28 @@ import io.stele.client.ActionClient;
 import io.stele.client.Endpoint;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.CachedPlan;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ListSchemasReply;
-import io.stele.protocol.api.MetadataVersion;
-import io.stele.protocol.api.OpenSnapshotRequest;
-import io.stele.protocol.api.OpenTableReply;
-import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.RenewSnapshotRequest;
-import io.stele.protocol.api.SnapshotReply;
-import io.stele.protocol.api.TablePlan;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.MetadataVersion;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.scan.CachedPlan;
+import io.stele.protocol.api.scan.TablePlan;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenTableReply;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
+import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -36,8 +41,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Actions over the framed protocol, from a real sidecar. */
 final class ActionClientIT {
@@ -55,30 +58,29 @@ final class ActionClientIT {
             OpenTableReply opened = open(actions).orElseThrow();
             assertThat(opened.relation().table().orElseThrow().schema()).isEqualTo(orders);
             SnapshotReply snapshot = opened.snapshot().orElseThrow();
-            assertThat(
-                            sidecar.flight()
-                                    .action(Actions.OPEN_SNAPSHOT, snapshot(), SnapshotReply.class)
-                                    .lsn())
+            assertThat(sidecar.flight().action(SnapshotActions.OPEN_SNAPSHOT, snapshot()).lsn())
                     .isGreaterThanOrEqualTo(snapshot.lsn());
 
+            assertThat(actions.run(CatalogActions.LIST_SCHEMAS, Done.DONE)).isEmpty();
             assertThatThrownBy(
                             () ->
                                     actions.run(
-                                            Actions.LIST_SCHEMAS,
-                                            Done.DONE,
-                                            ListSchemasReply.class))
+                                            Action.framed(
+                                                    CatalogActions.LIST_SCHEMAS.name(),
+                                                    Done.class,
+                                                    Done.class),
+                                            Done.DONE))
                     .hasMessageContaining("Expected an action of")
                     .hasMessageContaining("found 'list-schemas'");
             assertThatThrownBy(
                             () ->
                                     actions.run(
-                                            Actions.OPEN_SNAPSHOT,
+                                            SnapshotActions.OPEN_SNAPSHOT,
                                             new OpenSnapshotRequest(
                                                     List.of(),
                                                     Optional.empty(),
                                                     Long.MAX_VALUE,
-                                                    Optional.empty()),
-                                            SnapshotReply.class))
+                                                    Optional.empty())))
                     .hasMessageContaining("Expected ttlMillis of at most");
             // The socket of a refusal goes on
             assertThat(open(actions)).isPresent();
@@ -151,13 +153,12 @@ final class ActionClientIT {
                             () ->
                                     sidecar.flight()
                                             .action(
-                                                    Actions.RENEW_SNAPSHOT,
+                                                    SnapshotActions.RENEW_SNAPSHOT,
                                                     new RenewSnapshotRequest(
                                                             json.snapshot()
                                                                     .orElseThrow()
                                                                     .snapshotId(),
-                                                            60_000),
-                                                    SnapshotReply.class))
+                                                            60_000)))
                     .isInstanceOfSatisfying(
                             SteleException.class,
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
@@ -270,7 +271,7 @@ final class ActionClientIT {
     }
 
     private static Optional<OpenTableReply> open(ActionClient actions, OpenTableRequest request) {
-        return actions.run(Actions.OPEN_TABLE, request, OpenTableReply.class);
+        return actions.run(SnapshotActions.OPEN_TABLE, request);
     }
 
     private static OpenSnapshotRequest snapshot() {

@@ -8,15 +8,19 @@ import io.stele.client.ClientSettings;
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.StartupFailure;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,9 +30,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A sidecar whose warehouse is on a real S3 server. */
 final class SidecarS3IT {
@@ -68,7 +69,7 @@ final class SidecarS3IT {
                 }
                 writer.flush();
             }
-            sidecar.flight().action(Actions.FLUSH, TableRequest.of("shop", "orders"), Done.class);
+            sidecar.flight().action(MaintenanceActions.FLUSH, TableRequest.of("shop", "orders"));
         }
         assertThat(Files.exists(directory.resolve("warehouse"))).isFalse();
         properties.put("stele.wal.path", directory.resolve("empty-wal").toString());

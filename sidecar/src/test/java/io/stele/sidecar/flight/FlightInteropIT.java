@@ -1,34 +1,32 @@
 package io.stele.sidecar.flight;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.protocol.api.Actions;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.ListTablesReply;
-import io.stele.protocol.api.ListTablesRequest;
-import io.stele.protocol.api.OpenSnapshotRequest;
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutReply;
-import io.stele.protocol.api.PutTarget;
-import io.stele.protocol.api.SnapshotReply;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.ListTablesReply;
+import io.stele.protocol.api.catalog.ListTablesRequest;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+import io.stele.protocol.api.scan.ScanActions;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.snapshot.SnapshotReply;
+import io.stele.protocol.api.status.StatusActions;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutReply;
+import io.stele.protocol.api.write.PutTarget;
+import io.stele.protocol.api.write.WriteActions;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
-import java.lang.reflect.Field;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
-import java.util.UUID;
+
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.Criteria;
 import org.apache.arrow.flight.FlightCallHeaders;
@@ -62,6 +60,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+
 /**
  * Arrow's own Flight client against the sidecar: what works here works from Python, Go and the
  * rest.
@@ -83,12 +91,12 @@ final class FlightInteropIT {
                                         "127.0.0.1", sidecar.server().flightPort()))
                         .build();
         credential = client.authenticateBasicToken("anyone", TestingSidecar.SECRET).orElseThrow();
-        action(Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", true));
+        action(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest("shop", true));
         action(
-                Actions.CREATE_TABLE,
+                CatalogActions.CREATE_TABLE,
                 new CreateTableRequest(SampleTables.orders(Orientation.COLUMN), "", false, false));
         action(
-                Actions.CREATE_TABLE,
+                CatalogActions.CREATE_TABLE,
                 new CreateTableRequest(SampleTables.events(), "", false, false));
     }
 
@@ -131,7 +139,8 @@ final class FlightInteropIT {
                             () -> stranger.getSchema(FlightDescriptor.path("shop", "orders")),
                             () -> stranger.listActions().forEach(type -> {}),
                             () ->
-                                    stranger.doAction(new Action(Actions.LIST_SCHEMAS))
+                                    stranger.doAction(
+                                                    new Action(CatalogActions.LIST_SCHEMAS.name()))
                                             .forEachRemaining(result -> {}),
                             () ->
                                     stranger.getStream(
@@ -149,8 +158,17 @@ final class FlightInteropIT {
 
     private static List<String> allActions() throws IllegalAccessException {
         List<String> names = new ArrayList<>();
-        for (Field constant : Actions.class.getFields()) {
-            names.add((String) constant.get(null));
+        for (Class<?> topic :
+                List.of(
+                        CatalogActions.class,
+                        MaintenanceActions.class,
+                        ScanActions.class,
+                        SnapshotActions.class,
+                        StatusActions.class,
+                        WriteActions.class)) {
+            for (Field constant : topic.getFields()) {
+                names.add(((io.stele.protocol.api.Action<?, ?>) constant.get(null)).name());
+            }
         }
         return names;
     }
@@ -162,7 +180,9 @@ final class FlightInteropIT {
         assertThat(types).containsExactlyInAnyOrderElementsOf(allActions());
         ListTablesReply tables =
                 ApiJson.read(
-                        action(Actions.LIST_TABLES, new ListTablesRequest(Optional.of("shop"))),
+                        action(
+                                CatalogActions.LIST_TABLES,
+                                new ListTablesRequest(Optional.of("shop"))),
                         ListTablesReply.class);
         assertThat(tables.tables()).extracting(TableName::tableName).contains("events", "orders");
         assertThatThrownBy(() -> client.doAction(new Action("fly"), credential).next())
@@ -175,7 +195,8 @@ final class FlightInteropIT {
                         () ->
                                 client.doAction(
                                                 new Action(
-                                                        Actions.CREATE_SCHEMA, "{".getBytes(UTF_8)),
+                                                        CatalogActions.CREATE_SCHEMA.name(),
+                                                        "{".getBytes(UTF_8)),
                                                 credential)
                                         .next())
                 .satisfies(
@@ -183,7 +204,10 @@ final class FlightInteropIT {
                                 assertThat(status(failure))
                                         .isEqualTo(FlightStatusCode.INVALID_ARGUMENT));
         assertThatThrownBy(
-                        () -> action(Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false)))
+                        () ->
+                                action(
+                                        CatalogActions.CREATE_SCHEMA,
+                                        new CreateSchemaRequest("shop", false)))
                 .satisfies(
                         failure ->
                                 assertThat(status(failure))
@@ -225,7 +249,9 @@ final class FlightInteropIT {
         assertThat(read("orders")).isEqualTo(expected);
 
         // The same through files: what was flushed is read back by a snapshot as well.
-        action(Actions.FLUSH, io.stele.protocol.api.TableRequest.of("shop", "orders"));
+        action(
+                MaintenanceActions.FLUSH,
+                io.stele.protocol.api.catalog.TableRequest.of("shop", "orders"));
         assertThat(read("orders")).isEqualTo(expected);
 
         // Deletes name keys only.
@@ -392,7 +418,7 @@ final class FlightInteropIT {
         SnapshotReply present =
                 ApiJson.read(
                         action(
-                                Actions.OPEN_SNAPSHOT,
+                                SnapshotActions.OPEN_SNAPSHOT,
                                 new OpenSnapshotRequest(List.of(), Optional.empty(), 1_000)),
                         SnapshotReply.class);
         FlightDescriptor orders = FlightDescriptor.path("shop", "orders");
@@ -506,9 +532,9 @@ final class FlightInteropIT {
         return count;
     }
 
-    private byte[] action(String type, Object request) {
+    private <Q> byte[] action(io.stele.protocol.api.Action<Q, ?> action, Q request) {
         Iterator<Result> results =
-                client.doAction(new Action(type, ApiJson.write(request)), credential);
+                client.doAction(new Action(action.name(), ApiJson.write(request)), credential);
         byte[] body = results.next().getBody();
         assertThat(results.hasNext()).isFalse();
         return body;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.grpc.CallOptions;
 import io.grpc.ClientInterceptors;
 import io.grpc.ConnectivityState;
@@ -20,17 +21,16 @@ import io.stele.client.flight.FlightPut;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ListSchemasReply;
-import io.stele.protocol.api.PutMode;
-import io.stele.protocol.api.PutReply;
-import io.stele.protocol.api.PutTarget;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutReply;
+import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
@@ -57,6 +57,13 @@ import io.stele.protocol.wire.Hello;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,11 +84,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What happens at the limits of the Flight server: busy, a slow reader, a stalled one, a message
@@ -179,12 +181,7 @@ final class FlightLimitsIT {
                 open.add(stream);
             }
             assertThatThrownBy(
-                            () ->
-                                    sidecar.flight()
-                                            .action(
-                                                    Actions.LIST_SCHEMAS,
-                                                    Done.DONE,
-                                                    ListSchemasReply.class))
+                            () -> sidecar.flight().action(CatalogActions.LIST_SCHEMAS, Done.DONE))
                     .hasMessageContaining("stele.flight.max-streams")
                     .extracting(failure -> ((SteleException) failure).code())
                     .isEqualTo(ErrorCode.BUSY);
@@ -417,8 +414,7 @@ final class FlightLimitsIT {
     private static List<String> schemas(FlightClient client) {
         for (int attempt = 0; ; attempt++) {
             try {
-                return client.action(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class)
-                        .schemaNames();
+                return client.action(CatalogActions.LIST_SCHEMAS, Done.DONE).schemaNames();
             } catch (SteleException e) {
                 if (e.code() != ErrorCode.BUSY || attempt == 100) {
                     throw e;

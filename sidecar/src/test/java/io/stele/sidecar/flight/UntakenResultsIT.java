@@ -3,6 +3,7 @@ package io.stele.sidecar.flight;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -10,18 +11,24 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.flight.Action;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.flight.ActionResult;
+import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.TestingSidecar;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -33,10 +40,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Results of actions hold their memory until their clients take them, and a client that takes none
@@ -135,7 +138,7 @@ final class UntakenResultsIT {
     /** Begins an action without taking its result. */
     private static Asked ask(ManagedChannel channel) {
         CompletableFuture<Status> ended = new CompletableFuture<>();
-        ClientCall<Action, ActionResult> call =
+        ClientCall<FlightAction, ActionResult> call =
                 channel.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT);
         Metadata headers = new Metadata();
         headers.put(
@@ -150,12 +153,15 @@ final class UntakenResultsIT {
                 },
                 headers);
         call.sendMessage(
-                new Action(Actions.GET_TABLE, ApiJson.write(TableRequest.of("shop", "wide"))));
+                new FlightAction(
+                        CatalogActions.GET_TABLE.name(),
+                        ApiJson.write(TableRequest.of("shop", "wide"))));
         call.halfClose();
         return new Asked(call, ended);
     }
 
-    private record Asked(ClientCall<Action, ActionResult> call, CompletableFuture<Status> ended) {}
+    private record Asked(
+            ClientCall<FlightAction, ActionResult> call, CompletableFuture<Status> ended) {}
 
     private void awaitReplyBytes(LongPredicate condition) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);

@@ -1,20 +1,20 @@
 package io.stele.sidecar.framed;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.CachedPlan;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.OpenTableRequest;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TablePlan;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+import io.stele.protocol.api.scan.CachedPlan;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.TablePlan;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
@@ -39,6 +39,13 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.protocol.wire.WriteReply;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -51,11 +58,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The framed protocol, frame by frame, with well-behaved clients and others. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -354,7 +356,7 @@ final class FramedServerIT {
                             rows.toByteArray()));
             assertThat(peer.read().type()).isEqualTo(FrameType.WRITE_REPLY);
         }
-        sidecar.flight().action(Actions.FLUSH, TableRequest.of("shop", "events"), Done.class);
+        sidecar.flight().action(MaintenanceActions.FLUSH, TableRequest.of("shop", "events"));
         for (int version = WireLimits.OPEN_TABLE_VERSION;
                 version <= WireLimits.VERSION;
                 version++) {

@@ -1,30 +1,28 @@
 package io.stele.sidecar.framed;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.Objects.requireNonNull;
 
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateViewRequest;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ListTablesRequest;
-import io.stele.protocol.api.ListViewsReply;
-import io.stele.protocol.api.TableName;
-import io.stele.protocol.api.ViewRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateViewRequest;
+import io.stele.protocol.api.catalog.ListTablesRequest;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.catalog.ViewRequest;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.schema.ViewSchema;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameReader;
@@ -36,6 +34,14 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.sidecar.WatchedMemory;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -53,12 +59,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Requests of the framed port take their memory when they are announced, before they are read, and
@@ -151,7 +151,7 @@ final class ReceivedRequestsIT {
     @Test
     void anActionThatIsRefusedHasNoEffect() throws Exception {
         sidecar.flight()
-                .action(Actions.CREATE_SCHEMA, new CreateSchemaRequest("views", true), Done.class);
+                .action(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest("views", true));
         byte[] first = write(1, UUID.randomUUID(), 0, 300, LARGE_TEXT);
         byte[] second = write(1, UUID.randomUUID(), 0, 301, 1_300_000);
         List<CreateViewRequest> refused = new ArrayList<>();
@@ -169,12 +169,9 @@ final class ReceivedRequestsIT {
                                 false,
                                 Optional.empty());
                 try {
-                    sidecar.flight().action(Actions.CREATE_VIEW, view, ViewSchema.class);
+                    sidecar.flight().action(CatalogActions.CREATE_VIEW, view);
                     sidecar.flight()
-                            .action(
-                                    Actions.DROP_VIEW,
-                                    new ViewRequest(view.name(), false),
-                                    Done.class);
+                            .action(CatalogActions.DROP_VIEW, new ViewRequest(view.name(), false));
                 } catch (SteleException busy) {
                     assertThat(busy).hasMessageContaining("stele.write.max-pending-size");
                     assertThat(busy.code()).isEqualTo(ErrorCode.BUSY);
@@ -187,9 +184,8 @@ final class ReceivedRequestsIT {
         assertThat(
                         sidecar.flight()
                                 .action(
-                                        Actions.LIST_VIEWS,
-                                        new ListTablesRequest(Optional.of("views")),
-                                        ListViewsReply.class)
+                                        CatalogActions.LIST_VIEWS,
+                                        new ListTablesRequest(Optional.of("views")))
                                 .views())
                 .isEmpty();
     }
@@ -201,16 +197,15 @@ final class ReceivedRequestsIT {
         try (Peer slow = new Peer()) {
             slow.send(first, 0, first.length / 2);
             memory.await(held -> held.writeBytes() >= LARGE_TEXT);
-            assertThatThrownBy(
-                            () -> sidecar.flight().action(Actions.CREATE_SCHEMA, large, Done.class))
+            assertThatThrownBy(() -> sidecar.flight().action(CatalogActions.CREATE_SCHEMA, large))
                     .hasMessageContaining("stele.write.max-pending-size")
                     .extracting(failure -> ((SteleException) failure).code())
                     .isEqualTo(ErrorCode.BUSY);
             sidecar.flight() // by the same connection
-                    .action(Actions.CREATE_SCHEMA, new CreateSchemaRequest("s", true), Done.class);
+                    .action(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest("s", true));
         }
         memory.awaitNothing();
-        assertThatThrownBy(() -> sidecar.flight().action(Actions.CREATE_SCHEMA, large, Done.class))
+        assertThatThrownBy(() -> sidecar.flight().action(CatalogActions.CREATE_SCHEMA, large))
                 .extracting(failure -> ((SteleException) failure).code())
                 .isNotEqualTo(ErrorCode.BUSY);
         memory.awaitNothing();

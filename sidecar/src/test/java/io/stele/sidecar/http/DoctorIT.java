@@ -1,29 +1,31 @@
 package io.stele.sidecar.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.testing.LiveFolder;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bin/internal/stele-doctor} against a sidecar, from a damage to the end of it. */
 final class DoctorIT {
@@ -44,7 +46,7 @@ final class DoctorIT {
         try (TestingSidecar sidecar = TestingSidecar.start(directory, MEMTABLES_STAY)) {
             sidecar.createTable(SampleTables.orders(Orientation.COLUMN));
             write(sidecar, ROWS, "in a file");
-            sidecar.flight().action(Actions.FLUSH, TableRequest.of("shop", "orders"), Done.class);
+            sidecar.flight().action(MaintenanceActions.FLUSH, TableRequest.of("shop", "orders"));
             // So that the next start looks for these keys in files
             write(sidecar, ROWS_IN_LOG, "in the log");
             Answer list = doctor(sidecar, "list");
@@ -76,7 +78,7 @@ final class DoctorIT {
             assertThat(doctor(sidecar, "list")).isEqualTo(new Answer(0, "Nothing is damaged.\n"));
             assertOnlyRowsOfTheFileAreLost(sidecar);
             write(sidecar, ROWS, "again");
-            sidecar.flight().action(Actions.FLUSH, TableRequest.of("shop", "orders"), Done.class);
+            sidecar.flight().action(MaintenanceActions.FLUSH, TableRequest.of("shop", "orders"));
         }
         try (TestingSidecar sidecar = TestingSidecar.start(directory, MEMTABLES_STAY)) {
             assertThat(doctor(sidecar).status()).isZero();

@@ -5,26 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.DataCacheReply;
-import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+import io.stele.protocol.api.status.DataCacheReply;
+import io.stele.protocol.api.status.DataCacheTable;
+import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.testing.SidecarProcess;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Map;
-import java.util.Optional;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 
 /** The data page cache of a sidecar: what a flush writes is in it, also after SIGKILL. */
 final class DataCacheKillIT {
@@ -82,12 +85,10 @@ final class DataCacheKillIT {
 
     private static void write(SidecarProcess.Ports ports) throws Exception {
         try (FlightClient flight = flight(ports)) {
+            flight.action(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false));
             flight.action(
-                    Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false), Done.class);
-            flight.action(
-                    Actions.CREATE_TABLE,
-                    new CreateTableRequest(SampleTables.orders(Orientation.ROW), "", false, false),
-                    TableDescription.class);
+                    CatalogActions.CREATE_TABLE,
+                    new CreateTableRequest(SampleTables.orders(Orientation.ROW), "", false, false));
         }
         try (SteleClient client = client(ports);
                 TableWriter writer = client.writer("shop", "orders")) {
@@ -97,13 +98,13 @@ final class DataCacheKillIT {
             writer.flush();
         }
         try (FlightClient flight = flight(ports)) {
-            flight.action(Actions.FLUSH, TableRequest.of("shop", "orders"), Done.class);
+            flight.action(MaintenanceActions.FLUSH, TableRequest.of("shop", "orders"));
         }
     }
 
     private static DataCacheReply dataCache(SidecarProcess.Ports ports) {
         try (FlightClient flight = flight(ports)) {
-            return flight.action(Actions.DATA_CACHE, Done.DONE, DataCacheReply.class);
+            return flight.action(StatusActions.DATA_CACHE, Done.DONE);
         }
     }
 

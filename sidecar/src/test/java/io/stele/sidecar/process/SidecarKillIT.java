@@ -9,10 +9,9 @@ import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
@@ -25,6 +24,12 @@ import io.stele.testing.LongRun;
 import io.stele.testing.MiniHdfs;
 import io.stele.testing.SidecarProcess;
 import io.stele.testing.VersityGateway;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,10 +45,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * SIGKILL in mid-stream, twice or more: every acknowledged row is there exactly once afterwards,
@@ -222,9 +223,9 @@ final class SidecarKillIT {
                         TestingSidecar.tokens(TestingSidecar.SECRET))) {
             TableSchema schema =
                     flight.action(
-                                    Actions.GET_TABLE,
-                                    io.stele.protocol.api.TableRequest.of("shop", tableName),
-                                    TableDescription.class)
+                                    CatalogActions.GET_TABLE,
+                                    io.stele.protocol.api.catalog.TableRequest.of(
+                                            "shop", tableName))
                             .schema();
             for (int shard = 0; shard < schema.shardCount(); shard++) {
                 ScanTicket ticket =

@@ -10,12 +10,12 @@ import io.stele.client.flight.FlightStream;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.api.SchedulingGroupStatus;
-import io.stele.protocol.api.SchedulingGroupsReply;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.api.status.SchedulingGroupStatus;
+import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
@@ -24,6 +24,15 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.StartupFailure;
 import io.stele.sidecar.TestingSidecar;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,13 +45,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Reads in groups, against a real sidecar: who runs where, and what is said beyond the limits. */
 @Timeout(300)
@@ -117,11 +119,10 @@ final class SchedulingIT {
     void filesAreReadBesideTheContexts() {
         sidecar.flight()
                 .action(
-                        Actions.FLUSH,
-                        new io.stele.protocol.api.TableRequest(
-                                new io.stele.protocol.api.TableName("shop", "orders"),
-                                Optional.empty()),
-                        Done.class);
+                        MaintenanceActions.FLUSH,
+                        new io.stele.protocol.api.catalog.TableRequest(
+                                new io.stele.protocol.api.catalog.TableName("shop", "orders"),
+                                Optional.empty()));
         long before = group("query-reads").switches();
         long rows = 0;
         for (int shard = 0; shard < orders.shardCount(); shard++) {
@@ -220,11 +221,7 @@ final class SchedulingIT {
     }
 
     private SchedulingGroupStatus group(String name) {
-        return sidecar
-                .flight()
-                .action(Actions.SCHEDULING_GROUPS, Done.DONE, SchedulingGroupsReply.class)
-                .groups()
-                .stream()
+        return sidecar.flight().action(StatusActions.SCHEDULING_GROUPS, Done.DONE).groups().stream()
                 .filter(group -> group.group().equals(name))
                 .findFirst()
                 .orElseThrow();

@@ -1,8 +1,9 @@
 package io.stele.sidecar.tls;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.stele.client.ClientSettings;
 import io.stele.client.SteleClient;
@@ -11,16 +12,21 @@ import io.stele.client.auth.ClientTls;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ListSchemasReply;
-import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.SidecarServer;
 import io.stele.sidecar.TestingSidecar;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -36,11 +42,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
 /** With one key store, every port speaks TLS and nothing else. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -113,12 +114,10 @@ final class TlsIT {
                                 .secret(TestingSidecar.SECRET)
                                 .tls(tls)
                                 .build()) {
+            flight.action(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false));
             flight.action(
-                    Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false), Done.class);
-            flight.action(
-                    Actions.CREATE_TABLE,
-                    new CreateTableRequest(SampleTables.orders(Orientation.ROW), "", false, false),
-                    TableDescription.class);
+                    CatalogActions.CREATE_TABLE,
+                    new CreateTableRequest(SampleTables.orders(Orientation.ROW), "", false, false));
             try (TableWriter writer = client.writer("shop", "orders")) {
                 for (long id = 0; id < 5_000; id++) {
                     writer.write(id, "x".repeat(100), 1.0, null);
@@ -196,12 +195,7 @@ final class TlsIT {
                         server.flightPort(),
                         Optional.empty(),
                         TestingSidecar.tokens(TestingSidecar.SECRET))) {
-            assertThatThrownBy(
-                            () ->
-                                    plain.action(
-                                            Actions.LIST_SCHEMAS,
-                                            Done.DONE,
-                                            ListSchemasReply.class))
+            assertThatThrownBy(() -> plain.action(CatalogActions.LIST_SCHEMAS, Done.DONE))
                     .extracting(failure -> ((SteleException) failure).code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
         }

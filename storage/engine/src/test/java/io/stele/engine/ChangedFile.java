@@ -1,6 +1,6 @@
 package io.stele.engine;
 
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import java.util.Map;
 import java.util.Optional;

@@ -9,7 +9,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;

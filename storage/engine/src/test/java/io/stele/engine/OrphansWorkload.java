@@ -7,7 +7,7 @@ import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -250,7 +250,7 @@ final class PartitionDeletesWorkload implements Workload {
                 after.put(id, "file:" + nextValue++);
             }
         }
-        List<io.stele.protocol.api.WrittenFile> files = new ArrayList<>();
+        List<io.stele.protocol.api.write.WrittenFile> files = new ArrayList<>();
         for (Map.Entry<ShardId, List<WorkerFiles.Row>> part : byShard.entrySet()) {
             String fileId = "worker-" + nextValue + "-" + part.getKey().index();
             files.add(

@@ -13,7 +13,7 @@ import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.StoreFaults;
 import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.ShardStatus;
+import io.stele.protocol.api.status.ShardStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -17,7 +17,7 @@ import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.aggregate.ScalarExpression;
-import io.stele.protocol.api.AggregationEstimate;
+import io.stele.protocol.api.scan.AggregationEstimate;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.snapshot.LeasedSnapshot;
-import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.scan.FileScan;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;

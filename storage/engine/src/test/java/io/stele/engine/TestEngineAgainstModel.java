@@ -7,7 +7,7 @@ import io.stele.engine.node.StorageOptions;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.ChangeKind;
+import io.stele.protocol.api.scan.ChangeKind;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.KeyEncoder;

@@ -7,7 +7,7 @@ import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.status.IndexStatus;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;

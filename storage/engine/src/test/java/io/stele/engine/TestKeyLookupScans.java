@@ -12,7 +12,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.LookupKeys;
+import io.stele.protocol.api.scan.LookupKeys;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;

@@ -10,7 +10,7 @@ import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.PartitionFiles;
+import io.stele.protocol.api.maintenance.PartitionFiles;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;

@@ -8,7 +8,7 @@ import io.stele.engine.node.StorageOptions;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.OperationKind;

@@ -6,7 +6,7 @@ import io.stele.engine.node.CacheOptions;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.objectstore.RoundsStore;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;

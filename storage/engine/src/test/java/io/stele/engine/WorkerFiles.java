@@ -12,7 +12,7 @@ import io.stele.columnfile.metadata.FileMetadataBytes;
 import io.stele.columnfile.orc.OrcSchemas;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import java.io.ByteArrayOutputStream;

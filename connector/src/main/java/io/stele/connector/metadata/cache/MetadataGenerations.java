@@ -1,8 +1,8 @@
 package io.stele.connector.metadata.cache;
 
-import io.stele.protocol.api.MetadataChanges;
-import io.stele.protocol.api.MetadataVersion;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.MetadataChanges;
+import io.stele.protocol.api.catalog.MetadataVersion;
+import io.stele.protocol.api.catalog.TableName;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.HashMap;
 import java.util.Map;

@@ -4,24 +4,28 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
+
 import io.airlift.log.Logger;
 import io.stele.client.flight.ActionStream;
 import io.stele.connector.config.MetadataCacheConfig;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.MetadataChanges;
-import io.stele.protocol.api.MetadataChangesRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.MetadataChanges;
+import io.stele.protocol.api.catalog.MetadataChangesRequest;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
+
 import jakarta.annotation.PreDestroy;
+
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A receiver of a stream of changes from the sidecar, which reloads the entries that queries used,
@@ -107,9 +111,8 @@ public final class MetadataWatch {
         boolean heard = false;
         try (ActionStream<MetadataChanges> stream =
                 sidecar.watch(
-                        Actions.WATCH_METADATA,
-                        new MetadataChangesRequest(Optional.of(cache.version())),
-                        MetadataChanges.class)) {
+                        CatalogActions.WATCH_METADATA,
+                        new MetadataChangesRequest(Optional.of(cache.version())))) {
             while (true) {
                 Optional<MetadataChanges> changes = stream.next(SILENCE);
                 if (changes.isEmpty()) {

@@ -3,52 +3,52 @@ package io.stele.connector.metadata.catalog;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.airlift.log.Logger;
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.AbortTransactionRequest;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.AlterTableRequest;
-import io.stele.protocol.api.BeginTransactionReply;
-import io.stele.protocol.api.BeginTransactionRequest;
-import io.stele.protocol.api.CommitTransactionReply;
-import io.stele.protocol.api.CreateSchemaRequest;
-import io.stele.protocol.api.CreateTableRequest;
-import io.stele.protocol.api.CreateViewRequest;
-import io.stele.protocol.api.DeletePartitionsRequest;
+import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.DropSchemaRequest;
-import io.stele.protocol.api.JobKind;
-import io.stele.protocol.api.ListFilesReply;
-import io.stele.protocol.api.ListPartitionsReply;
-import io.stele.protocol.api.ListSchemasReply;
-import io.stele.protocol.api.ListTablesReply;
-import io.stele.protocol.api.ListTablesRequest;
-import io.stele.protocol.api.ListViewsReply;
-import io.stele.protocol.api.MetadataChanges;
-import io.stele.protocol.api.MetadataChangesRequest;
-import io.stele.protocol.api.MetadataVersion;
-import io.stele.protocol.api.PartitionFiles;
-import io.stele.protocol.api.RelationReply;
-import io.stele.protocol.api.RenameSchemaRequest;
-import io.stele.protocol.api.RenameTableRequest;
-import io.stele.protocol.api.RenameViewRequest;
-import io.stele.protocol.api.RunJobRequest;
-import io.stele.protocol.api.SetCommentRequest;
-import io.stele.protocol.api.SetDefaultRequest;
-import io.stele.protocol.api.SetOptionsRequest;
-import io.stele.protocol.api.SetRefreshRequest;
-import io.stele.protocol.api.SetViewRequest;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableHistoryReply;
-import io.stele.protocol.api.TableName;
-import io.stele.protocol.api.TableRequest;
-import io.stele.protocol.api.TableStatistics;
-import io.stele.protocol.api.TableStatisticsRequest;
-import io.stele.protocol.api.ViewRequest;
+import io.stele.protocol.api.catalog.AlterTableRequest;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.CreateSchemaRequest;
+import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.catalog.CreateViewRequest;
+import io.stele.protocol.api.catalog.DropSchemaRequest;
+import io.stele.protocol.api.catalog.ListTablesReply;
+import io.stele.protocol.api.catalog.ListTablesRequest;
+import io.stele.protocol.api.catalog.ListViewsReply;
+import io.stele.protocol.api.catalog.MetadataChanges;
+import io.stele.protocol.api.catalog.MetadataChangesRequest;
+import io.stele.protocol.api.catalog.MetadataVersion;
+import io.stele.protocol.api.catalog.RelationReply;
+import io.stele.protocol.api.catalog.RenameSchemaRequest;
+import io.stele.protocol.api.catalog.RenameTableRequest;
+import io.stele.protocol.api.catalog.RenameViewRequest;
+import io.stele.protocol.api.catalog.SetCommentRequest;
+import io.stele.protocol.api.catalog.SetDefaultRequest;
+import io.stele.protocol.api.catalog.SetOptionsRequest;
+import io.stele.protocol.api.catalog.SetRefreshRequest;
+import io.stele.protocol.api.catalog.SetViewRequest;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.api.catalog.TableStatistics;
+import io.stele.protocol.api.catalog.TableStatisticsRequest;
+import io.stele.protocol.api.catalog.ViewRequest;
+import io.stele.protocol.api.maintenance.JobKind;
+import io.stele.protocol.api.maintenance.ListFilesReply;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
+import io.stele.protocol.api.maintenance.PartitionFiles;
+import io.stele.protocol.api.maintenance.RunJobRequest;
+import io.stele.protocol.api.maintenance.TableHistoryReply;
+import io.stele.protocol.api.write.AbortTransactionRequest;
+import io.stele.protocol.api.write.BeginTransactionRequest;
+import io.stele.protocol.api.write.DeletePartitionsRequest;
+import io.stele.protocol.api.write.WriteActions;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableOption;
@@ -58,6 +58,7 @@ import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -86,7 +87,7 @@ public final class CatalogRequests {
     }
 
     public List<String> schemaNames() {
-        return sidecar.call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class).schemaNames();
+        return sidecar.call(CatalogActions.LIST_SCHEMAS, Done.DONE).schemaNames();
     }
 
     /**
@@ -94,7 +95,7 @@ public final class CatalogRequests {
      */
     public void createSchema(String name) {
         try {
-            sidecar.change(Actions.CREATE_SCHEMA, new CreateSchemaRequest(name, false), Done.class);
+            sidecar.change(CatalogActions.CREATE_SCHEMA, new CreateSchemaRequest(name, false));
         } catch (TrinoException e) {
             if (isOneOf(e, StandardErrorCode.SCHEMA_ALREADY_EXISTS)) {
                 throw new TrinoException(StandardErrorCode.ALREADY_EXISTS, e.getMessage(), e);
@@ -107,18 +108,16 @@ public final class CatalogRequests {
         unlessGone(
                 () ->
                         sidecar.change(
-                                Actions.DROP_SCHEMA,
-                                new DropSchemaRequest(name, cascade),
-                                Done.class));
+                                CatalogActions.DROP_SCHEMA, new DropSchemaRequest(name, cascade)));
     }
 
     public void renameSchema(String name, String newName) {
-        sidecar.change(Actions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName), Done.class);
+        sidecar.change(CatalogActions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName));
     }
 
     /** None if there is no such schema. */
     public List<SchemaTableName> tables(Optional<String> schemaName) {
-        return list(Actions.LIST_TABLES, schemaName, ListTablesReply.class)
+        return list(CatalogActions.LIST_TABLES, schemaName)
                 .map(ListTablesReply::tables)
                 .orElse(List.of())
                 .stream()
@@ -128,22 +127,21 @@ public final class CatalogRequests {
 
     /** Views and materialized views; none if there is no such schema. */
     public List<ViewSchema> views(Optional<String> schemaName) {
-        return list(Actions.LIST_VIEWS, schemaName, ListViewsReply.class)
+        return list(CatalogActions.LIST_VIEWS, schemaName)
                 .map(ListViewsReply::views)
                 .orElse(List.of());
     }
 
-    private <T> Optional<T> list(String action, Optional<String> schemaName, Class<T> reply) {
-        return found(() -> sidecar.call(action, new ListTablesRequest(schemaName), reply));
+    private <R> Optional<R> list(Action<ListTablesRequest, R> action, Optional<String> schemaName) {
+        return found(() -> sidecar.call(action, new ListTablesRequest(schemaName)));
     }
 
     public Optional<TableDescription> findTable(SchemaTableName name) {
         return found(
                 () ->
                         sidecar.call(
-                                Actions.GET_TABLE,
-                                TableRequest.of(name.getSchemaName(), name.getTableName()),
-                                TableDescription.class));
+                                CatalogActions.GET_TABLE,
+                                TableRequest.of(name.getSchemaName(), name.getTableName())));
     }
 
     /** The reply of a request, or empty if it fails because there is no such table or schema. */
@@ -162,16 +160,14 @@ public final class CatalogRequests {
      * The relation of a name; the table with the rows of a materialized view has a name as well.
      */
     public RelationReply findRelation(SchemaTableName name) {
-        return found(() -> sidecar.call(Actions.GET_RELATION, request(name), RelationReply.class))
+        return found(() -> sidecar.call(CatalogActions.GET_RELATION, request(name)))
                 .orElse(Relation.NOTHING);
     }
 
     /** The changes since a version. */
     public MetadataChanges changesSince(MetadataVersion version) {
         return sidecar.call(
-                Actions.METADATA_CHANGES,
-                new MetadataChangesRequest(Optional.of(version)),
-                MetadataChanges.class);
+                CatalogActions.METADATA_CHANGES, new MetadataChangesRequest(Optional.of(version)));
     }
 
     public static TableRequest request(SchemaTableName name) {
@@ -192,18 +188,16 @@ public final class CatalogRequests {
                 name.getSchemaName(),
                 () ->
                         sidecar.change(
-                                Actions.CREATE_VIEW,
-                                new CreateViewRequest(named(name), definition, replace, storage),
-                                ViewSchema.class));
+                                CatalogActions.CREATE_VIEW,
+                                new CreateViewRequest(named(name), definition, replace, storage)));
     }
 
     public void dropView(SchemaTableName name, boolean materialized) {
         unlessGone(
                 () ->
                         sidecar.change(
-                                Actions.DROP_VIEW,
-                                new ViewRequest(named(name), materialized),
-                                Done.class));
+                                CatalogActions.DROP_VIEW,
+                                new ViewRequest(named(name), materialized)));
     }
 
     public void renameView(SchemaTableName name, boolean materialized, SchemaTableName newName) {
@@ -211,26 +205,22 @@ public final class CatalogRequests {
                 newName.getSchemaName(),
                 () ->
                         sidecar.change(
-                                Actions.RENAME_VIEW,
+                                CatalogActions.RENAME_VIEW,
                                 new RenameViewRequest(
-                                        new ViewRequest(named(name), materialized), named(newName)),
-                                ViewSchema.class));
+                                        new ViewRequest(named(name), materialized),
+                                        named(newName))));
     }
 
     public void setView(
             SchemaTableName name, boolean materialized, long revision, String definition) {
         sidecar.change(
-                Actions.SET_VIEW,
+                CatalogActions.SET_VIEW,
                 new SetViewRequest(
-                        new ViewRequest(named(name), materialized), revision, definition),
-                ViewSchema.class);
+                        new ViewRequest(named(name), materialized), revision, definition));
     }
 
     public void setRefresh(TableId storageTable, String refresh) {
-        sidecar.change(
-                Actions.SET_REFRESH,
-                new SetRefreshRequest(storageTable, refresh),
-                ViewSchema.class);
+        sidecar.change(CatalogActions.SET_REFRESH, new SetRefreshRequest(storageTable, refresh));
     }
 
     private static TableName named(SchemaTableName name) {
@@ -247,14 +237,13 @@ public final class CatalogRequests {
                 table.schemaName(),
                 () ->
                         sidecar.change(
-                                Actions.CREATE_TABLE,
+                                CatalogActions.CREATE_TABLE,
                                 new CreateTableRequest(
                                         table,
                                         tableGroup,
                                         staged,
                                         ignoreExisting,
-                                        Optional.of(replace)),
-                                TableDescription.class));
+                                        Optional.of(replace))));
     }
 
     public void dropTable(SchemaTableName name, TableId tableId) {
@@ -263,15 +252,11 @@ public final class CatalogRequests {
                         ofPresent(
                                 name,
                                 tableId,
-                                request ->
-                                        sidecar.change(Actions.DROP_TABLE, request, Done.class)));
+                                request -> sidecar.change(CatalogActions.DROP_TABLE, request)));
     }
 
     public void truncateTable(SchemaTableName name, TableId tableId) {
-        ofPresent(
-                name,
-                tableId,
-                request -> sidecar.change(Actions.TRUNCATE_TABLE, request, TableDescription.class));
+        ofPresent(name, tableId, request -> sidecar.change(CatalogActions.TRUNCATE_TABLE, request));
     }
 
     /**
@@ -328,32 +313,26 @@ public final class CatalogRequests {
                 newName.getSchemaName(),
                 () ->
                         sidecar.change(
-                                Actions.RENAME_TABLE,
-                                new RenameTableRequest(tableId, named(newName)),
-                                TableDescription.class));
+                                CatalogActions.RENAME_TABLE,
+                                new RenameTableRequest(tableId, named(newName))));
     }
 
     public void setComment(TableId tableId, Optional<Integer> columnId, Optional<String> comment) {
         sidecar.change(
-                Actions.SET_COMMENT,
-                new SetCommentRequest(tableId, columnId, comment),
-                TableDescription.class);
+                CatalogActions.SET_COMMENT, new SetCommentRequest(tableId, columnId, comment));
     }
 
     public void setDefault(TableId tableId, int columnId, Optional<String> defaultValue) {
         sidecar.change(
-                Actions.SET_DEFAULT,
-                new SetDefaultRequest(tableId, columnId, defaultValue),
-                TableDescription.class);
+                CatalogActions.SET_DEFAULT, new SetDefaultRequest(tableId, columnId, defaultValue));
     }
 
     /** Waits for unique indexes, which may turn out not to be; others are built behind it. */
     public void setOptions(TableId tableId, List<TableOption> changed, TableOptions values) {
         TableSchema present =
                 sidecar.change(
-                                Actions.SET_OPTIONS,
-                                new SetOptionsRequest(tableId, changed, values),
-                                TableDescription.class)
+                                CatalogActions.SET_OPTIONS,
+                                new SetOptionsRequest(tableId, changed, values))
                         .schema();
         if (changed.contains(TableOption.INDEXES)) {
             SchemaTableName name = new SchemaTableName(present.schemaName(), present.tableName());
@@ -379,10 +358,9 @@ public final class CatalogRequests {
         for (int attempt = 1; ; attempt++) {
             String transactionId =
                     sidecar.call( // if the reply is lost, the transaction ends by itself
-                                    Actions.BEGIN_TRANSACTION,
+                                    WriteActions.BEGIN_TRANSACTION,
                                     new BeginTransactionRequest(
-                                            table.id(), Optional.empty(), Optional.empty()),
-                                    BeginTransactionReply.class)
+                                            table.id(), Optional.empty(), Optional.empty()))
                             .transactionId();
             try {
                 return deletePartitions(table, partitions, transactionId);
@@ -404,10 +382,9 @@ public final class CatalogRequests {
         try {
             Lsn gone =
                     sidecar.callUntilKnown(
-                                    Actions.DELETE_PARTITIONS,
+                                    WriteActions.DELETE_PARTITIONS,
                                     new DeletePartitionsRequest(
                                             table.id(), partitions, Optional.of(transactionId)),
-                                    CommitTransactionReply.class,
                                     "It is not known whether rows of table %s are deleted; CALL system.check_commit('%s') tells"
                                             .formatted(table.qualifiedName(), transactionId))
                             .lsn();
@@ -424,9 +401,7 @@ public final class CatalogRequests {
     private void abort(String transactionId) {
         try {
             sidecar.callNow(
-                    Actions.ABORT_TRANSACTION,
-                    new AbortTransactionRequest(transactionId),
-                    Done.class);
+                    WriteActions.ABORT_TRANSACTION, new AbortTransactionRequest(transactionId));
         } catch (TrinoException e) {
             log.debug(e, "Cannot give up transaction %s", transactionId);
         }
@@ -434,11 +409,10 @@ public final class CatalogRequests {
 
     public List<PartitionFiles> partitions(TableSchema table) {
         return sidecar.call(
-                        Actions.LIST_PARTITIONS,
+                        MaintenanceActions.LIST_PARTITIONS,
                         request(
                                 new SchemaTableName(table.schemaName(), table.tableName()),
-                                table.id()),
-                        ListPartitionsReply.class)
+                                table.id()))
                 .partitions();
     }
 
@@ -450,18 +424,16 @@ public final class CatalogRequests {
     /** The statistics of the files that may have rows of a predicate. */
     public TableStatistics statistics(TableSchema table, ScanPredicate predicate) {
         return sidecar.call(
-                Actions.TABLE_STATISTICS,
+                CatalogActions.TABLE_STATISTICS,
                 new TableStatisticsRequest(
-                        table.id(), OptionalInt.of(table.schemaVersion()), predicate),
-                TableStatistics.class);
+                        table.id(), OptionalInt.of(table.schemaVersion()), predicate));
     }
 
     /** The columns that a table had before, and how far back it can be read. */
     public TableHistoryReply history(TableSchema table) {
         return sidecar.call(
-                Actions.TABLE_HISTORY,
-                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()),
-                TableHistoryReply.class);
+                MaintenanceActions.TABLE_HISTORY,
+                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()));
     }
 
     /** Discards the history of a table below an LSN. */
@@ -482,16 +454,14 @@ public final class CatalogRequests {
 
     public ListFilesReply files(TableSchema table) {
         return sidecar.call(
-                Actions.LIST_FILES,
-                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()),
-                ListFilesReply.class);
+                MaintenanceActions.LIST_FILES,
+                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()));
     }
 
     public void alterTable(TableSchema table, ColumnChange change) {
         sidecar.change(
-                Actions.ALTER_TABLE,
-                new AlterTableRequest(table.id(), table.schemaVersion(), change),
-                TableDescription.class);
+                CatalogActions.ALTER_TABLE,
+                new AlterTableRequest(table.id(), table.schemaVersion(), change));
     }
 
     private static TableRequest request(SchemaTableName name, TableId tableId) {

@@ -3,9 +3,9 @@ package io.stele.connector.metadata.catalog;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.RelationReply;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.api.catalog.RelationReply;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableStatistics;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ViewSchema;
 import java.nio.ByteBuffer;

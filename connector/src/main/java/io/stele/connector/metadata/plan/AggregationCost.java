@@ -3,7 +3,7 @@ package io.stele.connector.metadata.plan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.AggregationChoice;
-import io.stele.protocol.api.AggregationEstimate;
+import io.stele.protocol.api.scan.AggregationEstimate;
 
 /**
  * Estimates of an aggregation in the sidecar and of a scan of the same rows by workers, made to be

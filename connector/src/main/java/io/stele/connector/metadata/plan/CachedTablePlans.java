@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.ShardScan;
-import io.stele.protocol.api.TablePlan;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.ShardScan;
+import io.stele.protocol.api.scan.TablePlan;
 import io.stele.protocol.predicate.ScanPredicate;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;

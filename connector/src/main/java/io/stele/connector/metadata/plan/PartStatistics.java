@@ -1,10 +1,10 @@
 package io.stele.connector.metadata.plan;
 
-import io.stele.protocol.api.ColumnSize;
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.ShardScan;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.api.catalog.ColumnSize;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableStatistics;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.ShardScan;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import java.util.Arrays;

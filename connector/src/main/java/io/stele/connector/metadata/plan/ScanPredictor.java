@@ -1,7 +1,7 @@
 package io.stele.connector.metadata.plan;
 
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.ScanPlan;
-import io.stele.protocol.api.ShardScan;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TablePlan;
-import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableStatistics;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.ScanPlan;
+import io.stele.protocol.api.scan.ShardScan;
+import io.stele.protocol.api.scan.TablePlan;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.ArrayList;

@@ -1,20 +1,22 @@
 package io.stele.connector.metadata.procedure;
 
 import static io.trino.spi.type.VarcharType.VARCHAR;
+
 import static java.lang.invoke.MethodHandles.lookup;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
+
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CancelJobRequest;
-import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.maintenance.CancelJobRequest;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.procedure.Procedure.Argument;
+
 import java.lang.invoke.MethodHandle;
 
 /**
@@ -53,6 +55,6 @@ public final class CancelJobProcedure implements Provider<Procedure> {
     /** Called by the engine. */
     public void cancel(ConnectorSession session, String jobId) {
         sidecar.as(SteleSessionProperties.queryIdentity(session))
-                .change(Actions.CANCEL_JOB, new CancelJobRequest(jobId), JobStatus.class);
+                .change(MaintenanceActions.CANCEL_JOB, new CancelJobRequest(jobId));
     }
 }

@@ -1,18 +1,20 @@
 package io.stele.connector.metadata.procedure;
 
 import static io.trino.spi.type.VarcharType.VARCHAR;
+
 import static java.lang.invoke.MethodHandles.lookup;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
+
 import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CommitTransactionReply;
-import io.stele.protocol.api.TransactionOutcomeRequest;
+import io.stele.protocol.api.write.TransactionOutcomeRequest;
+import io.stele.protocol.api.write.WriteActions;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.procedure.Procedure.Argument;
+
 import java.lang.invoke.MethodHandle;
 
 /**
@@ -49,9 +51,8 @@ public final class CheckCommitProcedure implements Provider<Procedure> {
     /** Called by the engine. */
     public void check(String transactionId) {
         sidecar.callUntilKnown(
-                Actions.TRANSACTION_OUTCOME,
+                WriteActions.TRANSACTION_OUTCOME,
                 new TransactionOutcomeRequest(transactionId),
-                CommitTransactionReply.class,
                 "It is not known whether transaction " + transactionId + " is committed");
     }
 }

@@ -8,7 +8,7 @@ import com.google.common.collect.ImmutableSet;
 import io.stele.connector.handle.SteleExecuteHandle;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.maintenance.JobKind;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.TableProcedureMetadata;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.stele.connector.metadata.system;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.stele.connector.read.cache.DecodedColumnCache;
@@ -10,11 +11,11 @@ import io.stele.connector.read.cache.FilteredRowsCache;
 import io.stele.connector.read.file.FileMetadataCache;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.WorkerDataCache;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.AggregateCacheReply;
-import io.stele.protocol.api.DataCacheReply;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.MemoryCachesReply;
+import io.stele.protocol.api.status.AggregateCacheReply;
+import io.stele.protocol.api.status.DataCacheReply;
+import io.stele.protocol.api.status.MemoryCachesReply;
+import io.stele.protocol.api.status.StatusActions;
 import io.trino.spi.NodeManager;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableMetadata;
@@ -90,13 +91,11 @@ public final class CachesTable implements SystemTable {
     }
 
     private void addSidecar(CacheRows rows) {
-        DataCacheReply data = sidecar.call(Actions.DATA_CACHE, Done.DONE, DataCacheReply.class);
+        DataCacheReply data = sidecar.call(StatusActions.DATA_CACHE, Done.DONE);
         rows.addDataPages(data.nodeId(), CacheRows.SIDECAR, data.space(), data.tables());
-        AggregateCacheReply aggregateCache =
-                sidecar.call(Actions.AGGREGATE_CACHE, Done.DONE, AggregateCacheReply.class);
+        AggregateCacheReply aggregateCache = sidecar.call(StatusActions.AGGREGATE_CACHE, Done.DONE);
         rows.addResultCache(aggregateCache.nodeId(), CacheRows.SIDECAR, aggregateCache.uses());
-        MemoryCachesReply memory =
-                sidecar.call(Actions.MEMORY_CACHES, Done.DONE, MemoryCachesReply.class);
+        MemoryCachesReply memory = sidecar.call(StatusActions.MEMORY_CACHES, Done.DONE);
         rows.addSidecarMemory(memory.nodeId(), memory.uses());
     }
 }

@@ -6,16 +6,18 @@ import static io.trino.spi.type.IntegerType.INTEGER;
 import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
 import static io.trino.spi.type.TimestampWithTimeZoneType.TIMESTAMP_TZ_MILLIS;
 import static io.trino.spi.type.VarcharType.VARCHAR;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+
 import io.airlift.slice.Slices;
 import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.DamagedObject;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.StatusReply;
+import io.stele.protocol.api.status.DamagedObject;
+import io.stele.protocol.api.status.StatusActions;
+import io.stele.protocol.api.status.StatusReply;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 
@@ -44,7 +46,7 @@ public final class DamagedTable extends MetadataTable {
 
     @Override
     void addRows(Rows rows) {
-        StatusReply status = sidecar.call(Actions.STATUS, Done.DONE, StatusReply.class);
+        StatusReply status = sidecar.call(StatusActions.STATUS, Done.DONE);
         for (DamagedObject damaged : status.damaged()) {
             rows.add(
                     utf8Slice(status.nodeId()),

@@ -13,7 +13,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableList;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.TableHistoryReply;
+import io.stele.protocol.api.maintenance.TableHistoryReply;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;

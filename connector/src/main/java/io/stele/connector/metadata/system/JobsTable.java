@@ -6,20 +6,24 @@ import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
 import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
 import static io.trino.spi.type.TimestampWithTimeZoneType.TIMESTAMP_TZ_MILLIS;
 import static io.trino.spi.type.VarcharType.VARCHAR;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+
 import io.airlift.slice.Slices;
 import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.ListJobsReply;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.ListJobsReply;
+import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
-import java.util.Optional;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.Optional;
 
 /** {@code system.jobs}: long work of the sidecar, how far it is, and how it ended. */
 public final class JobsTable extends MetadataTable {
@@ -51,7 +55,7 @@ public final class JobsTable extends MetadataTable {
 
     @Override
     void addRows(Rows rows) {
-        ListJobsReply reply = sidecar.call(Actions.LIST_JOBS, Done.DONE, ListJobsReply.class);
+        ListJobsReply reply = sidecar.call(MaintenanceActions.LIST_JOBS, Done.DONE);
         for (JobStatus job : reply.jobs()) {
             rows.add(
                     utf8Slice(reply.nodeId()),

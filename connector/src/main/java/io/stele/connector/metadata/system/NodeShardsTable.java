@@ -4,15 +4,17 @@ import static io.airlift.slice.Slices.utf8Slice;
 import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.IntegerType.INTEGER;
 import static io.trino.spi.type.VarcharType.VARCHAR;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+
 import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.ShardStatus;
-import io.stele.protocol.api.StatusReply;
+import io.stele.protocol.api.status.ShardStatus;
+import io.stele.protocol.api.status.StatusActions;
+import io.stele.protocol.api.status.StatusReply;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 
@@ -39,7 +41,7 @@ public final class NodeShardsTable extends MetadataTable {
 
     @Override
     void addRows(Rows rows) {
-        StatusReply status = sidecar.call(Actions.STATUS, Done.DONE, StatusReply.class);
+        StatusReply status = sidecar.call(StatusActions.STATUS, Done.DONE);
         for (ShardStatus shard : status.shards()) {
             rows.add(
                     utf8Slice(status.nodeId()),

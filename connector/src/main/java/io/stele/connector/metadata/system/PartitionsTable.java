@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableList;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.metadata.catalog.PartitionValues;
-import io.stele.protocol.api.PartitionFiles;
+import io.stele.protocol.api.maintenance.PartitionFiles;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;

@@ -3,15 +3,17 @@ package io.stele.connector.metadata.system;
 import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.DoubleType.DOUBLE;
 import static io.trino.spi.type.VarcharType.VARCHAR;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+
 import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.SchedulingGroupStatus;
-import io.stele.protocol.api.SchedulingGroupsReply;
+import io.stele.protocol.api.status.SchedulingGroupStatus;
+import io.stele.protocol.api.status.SchedulingGroupsReply;
+import io.stele.protocol.api.status.StatusActions;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableMetadata;
@@ -68,8 +70,7 @@ public final class SchedulingGroupsTable implements SystemTable {
             ConnectorTransactionHandle transactionHandle,
             ConnectorSession session,
             TupleDomain<Integer> constraint) {
-        SchedulingGroupsReply reply =
-                sidecar.call(Actions.SCHEDULING_GROUPS, Done.DONE, SchedulingGroupsReply.class);
+        SchedulingGroupsReply reply = sidecar.call(StatusActions.SCHEDULING_GROUPS, Done.DONE);
         InMemoryRecordSet.Builder rows = InMemoryRecordSet.builder(METADATA);
         for (SchedulingGroupStatus group : reply.groups()) {
             rows.addRow(

@@ -8,9 +8,9 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import io.stele.connector.metadata.catalog.CatalogRequests;
-import io.stele.protocol.api.ListFilesReply;
-import io.stele.protocol.api.TableFile;
-import io.stele.protocol.api.TableShardFiles;
+import io.stele.protocol.api.maintenance.ListFilesReply;
+import io.stele.protocol.api.maintenance.TableFile;
+import io.stele.protocol.api.maintenance.TableShardFiles;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;

@@ -3,8 +3,10 @@ package io.stele.connector.metadata.transaction;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.sidecar.SidecarActions;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.RunJobRequest;
+import io.stele.protocol.api.Action;
+import io.stele.protocol.api.maintenance.JobStatus;
+import io.stele.protocol.api.maintenance.RunJobRequest;
+
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -25,23 +27,23 @@ public final class ChangeCountingActions implements SidecarActions {
     }
 
     @Override
-    public <T> T change(String action, Object request, Class<T> replyType) {
+    public <Q, R> R change(Action<Q, R> action, Q request) {
         try {
-            return actions.change(action, request, replyType);
+            return actions.change(action, request);
         } finally {
             changes.incrementAndGet();
         }
     }
 
     @Override
-    public <T> T call(String action, Object request, Class<T> replyType) {
-        return actions.call(action, request, replyType);
+    public <Q, R> R call(Action<Q, R> action, Q request) {
+        return actions.call(action, request);
     }
 
     @Override
-    public <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown) {
+    public <Q, R> R callUntilKnown(Action<Q, R> action, Q request, String unknown) {
         try {
-            return actions.callUntilKnown(action, request, replyType, unknown);
+            return actions.callUntilKnown(action, request, unknown);
         } finally {
             changes.incrementAndGet();
         }
@@ -53,7 +55,7 @@ public final class ChangeCountingActions implements SidecarActions {
     }
 
     @Override
-    public <T> T callNow(String action, Object request, Class<T> replyType) {
-        return actions.callNow(action, request, replyType);
+    public <Q, R> R callNow(Action<Q, R> action, Q request) {
+        return actions.callNow(action, request);
     }
 }

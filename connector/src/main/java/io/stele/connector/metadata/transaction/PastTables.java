@@ -10,7 +10,7 @@ import io.stele.connector.handle.SteleTableVersion;
 import io.stele.connector.metadata.catalog.CatalogRequests;
 import io.stele.connector.sidecar.SnapshotLeases;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.TableName;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableVersion;

@@ -3,6 +3,7 @@ package io.stele.connector.metadata.transaction;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.stele.connector.handle.ExistingRows;
@@ -14,15 +15,14 @@ import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.write.SinkResults;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.AbortTransactionRequest;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.BeginTransactionReply;
-import io.stele.protocol.api.BeginTransactionRequest;
-import io.stele.protocol.api.CommitTransactionReply;
-import io.stele.protocol.api.CommitTransactionRequest;
-import io.stele.protocol.api.Done;
+import io.stele.protocol.api.write.AbortTransactionRequest;
+import io.stele.protocol.api.write.BeginTransactionReply;
+import io.stele.protocol.api.write.BeginTransactionRequest;
+import io.stele.protocol.api.write.CommitTransactionRequest;
+import io.stele.protocol.api.write.WriteActions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.SchemaTableName;
+
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,12 +76,11 @@ public final class WriteTransactions {
         try {
             reply =
                     sidecar.call( // if the reply is lost, the transaction ends with its lease
-                            Actions.BEGIN_TRANSACTION,
+                            WriteActions.BEGIN_TRANSACTION,
                             new BeginTransactionRequest(
                                     table.id(),
                                     readLsn,
-                                    Optional.of(leases.transactionTtlMillis())),
-                            BeginTransactionReply.class);
+                                    Optional.of(leases.transactionTtlMillis())));
         } catch (RuntimeException failed) {
             if (created) {
                 dropCreated(table, failed);
@@ -128,14 +127,13 @@ public final class WriteTransactions {
         SinkResults written = SinkResults.read(fragments);
         // A commit that is sent again answers what the first one did
         sidecar.callUntilKnown(
-                Actions.COMMIT_TRANSACTION,
+                WriteActions.COMMIT_TRANSACTION,
                 new CommitTransactionRequest(
                         write.transactionId(),
                         written.files(),
                         write.created() ? Optional.of(write.table().id()) : Optional.empty(),
                         replaced,
                         Optional.of(written.parts())),
-                CommitTransactionReply.class,
                 "It is not known whether transaction %s of table %s is committed; CALL system.check_commit('%s') tells"
                         .formatted(
                                 write.transactionId(),
@@ -161,9 +159,8 @@ public final class WriteTransactions {
             leases.removeTransaction(write.transactionId());
             try {
                 sidecar.callNow(
-                        Actions.ABORT_TRANSACTION,
-                        new AbortTransactionRequest(write.transactionId()),
-                        Done.class);
+                        WriteActions.ABORT_TRANSACTION,
+                        new AbortTransactionRequest(write.transactionId()));
             } catch (RuntimeException e) {
                 log.warn(e, "Cannot give up write %s of %s", write.transactionId(), write);
             }

@@ -8,7 +8,7 @@ import io.stele.cache.BenefitCacheOptions;
 import io.stele.connector.config.FilteredRowsCacheConfig;
 import io.stele.objectstore.cached.DataFiles;
 import io.stele.objectstore.cached.ResultCacheUses;
-import io.stele.protocol.api.ResultCacheUse;
+import io.stele.protocol.api.status.ResultCacheUse;
 import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;

@@ -3,7 +3,7 @@ package io.stele.connector.read.cache;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.read.page.CachedResultMetrics;
-import io.stele.protocol.api.CachedResultUse;
+import io.stele.protocol.api.status.CachedResultUse;
 import io.trino.spi.Page;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;

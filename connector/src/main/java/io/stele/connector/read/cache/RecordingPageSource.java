@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.read.page.CachedResultMetrics;
 import io.stele.connector.read.page.EnforcingPageSource;
 import io.stele.connector.read.page.ForwardingPageSource;
-import io.stele.protocol.api.CachedResultUse;
+import io.stele.protocol.api.status.CachedResultUse;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;

@@ -15,7 +15,7 @@ import io.stele.connector.sidecar.CacheUse;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.trino.orc.metadata.StripeInformation;
 import java.io.IOException;
 import java.util.Optional;

@@ -4,7 +4,7 @@ import static io.trino.spi.StandardErrorCode.GENERIC_INTERNAL_ERROR;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.error.SteleErrorCode;
-import io.stele.protocol.api.LookupKeys;
+import io.stele.protocol.api.scan.LookupKeys;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;

@@ -8,7 +8,7 @@ import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.LookupKeys;
+import io.stele.protocol.api.scan.LookupKeys;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.block.Block;

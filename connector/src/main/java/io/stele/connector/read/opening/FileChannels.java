@@ -17,7 +17,7 @@ import io.stele.connector.type.BlockEvolution;
 import io.stele.connector.type.NativeValues;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.protocol.api.HiddenColumns;
+import io.stele.protocol.api.scan.HiddenColumns;
 import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IdentifiedType;

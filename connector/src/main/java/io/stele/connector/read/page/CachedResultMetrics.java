@@ -2,7 +2,7 @@ package io.stele.connector.read.page;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import io.stele.protocol.api.CachedResultUse;
+import io.stele.protocol.api.status.CachedResultUse;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.metrics.Metrics;
 import java.util.Map;

@@ -12,7 +12,7 @@ import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.OrcTypes;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.ChangeKind;
+import io.stele.protocol.api.scan.ChangeKind;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.block.DictionaryBlock;

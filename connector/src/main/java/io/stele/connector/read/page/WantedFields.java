@@ -3,7 +3,7 @@ package io.stele.connector.read.page;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.SteleColumnHandle;
-import io.stele.protocol.api.ColumnFields;
+import io.stele.protocol.api.scan.ColumnFields;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.TableSchema;

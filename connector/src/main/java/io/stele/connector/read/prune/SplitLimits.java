@@ -2,10 +2,10 @@ package io.stele.connector.read.prune;
 
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleTopN;
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanPlan;
-import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanPlan;
+import io.stele.protocol.api.scan.ShardScan;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.stele.connector.read.prune;
 
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.ScanPlan;
 
 /** A lower bound on the number of a file's rows that are visible in a snapshot. Stateless. */
 final class VisibleCount {

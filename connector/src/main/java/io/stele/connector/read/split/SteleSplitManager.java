@@ -2,9 +2,11 @@ package io.stele.connector.read.split;
 
 import static com.google.common.base.Preconditions.checkArgument;
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.stele.connector.config.SteleConfig;
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.handle.ReadEstimate;
@@ -30,12 +32,12 @@ import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.FileScan;
-import io.stele.protocol.api.PlanScanRequest;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.api.ScanPlan;
-import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.scan.FileScan;
+import io.stele.protocol.api.scan.PlanScanRequest;
+import io.stele.protocol.api.scan.ScanActions;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanPlan;
+import io.stele.protocol.api.scan.ShardScan;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.SplitWeight;
@@ -49,6 +51,7 @@ import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.FixedSplitSource;
 import io.trino.spi.predicate.TupleDomain;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -230,15 +233,14 @@ public final class SteleSplitManager implements ConnectorSplitManager {
 
     private ScanPlan ask(SteleTableHandle table, ScanPredicate predicate) {
         return sidecar.open(
-                Actions.PLAN_SCAN,
+                ScanActions.PLAN_SCAN,
                 new PlanScanRequest(
                         table.snapshotId(),
                         table.table().id(),
                         predicate,
                         sortColumn(table),
                         table.index().isPresent(),
-                        OptionalInt.of(table.table().schemaVersion())),
-                ScanPlan.class);
+                        OptionalInt.of(table.table().schemaVersion())));
     }
 
     private static long[] wantedBytes(int shardCount, ScanPlan wanted) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.connector.metadata.plan.ReadCost.Store;
 import io.stele.connector.metadata.plan.RepeatedAggregations.Columns;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.AggregationEstimate;
+import io.stele.protocol.api.scan.AggregationEstimate;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 

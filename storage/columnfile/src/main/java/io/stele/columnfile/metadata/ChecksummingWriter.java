@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ObjectWriter;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.zip.CRC32C;

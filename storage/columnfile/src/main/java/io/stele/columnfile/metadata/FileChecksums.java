@@ -3,7 +3,7 @@ package io.stele.columnfile.metadata;
 import io.stele.columnfile.bytes.Corruption;
 import io.stele.columnfile.bytes.LittleEndian;
 import io.stele.objectstore.ObjectStore;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

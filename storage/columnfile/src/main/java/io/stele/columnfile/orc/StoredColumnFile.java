@@ -1,7 +1,7 @@
 package io.stele.columnfile.orc;
 
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.scan.IndexedMetadata;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;

@@ -11,7 +11,7 @@ import io.stele.objectstore.RoundsStore;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.testing.Golden;
 import java.io.EOFException;
 import java.io.IOException;

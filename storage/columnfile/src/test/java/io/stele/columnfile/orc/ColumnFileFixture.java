@@ -7,7 +7,7 @@ import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;

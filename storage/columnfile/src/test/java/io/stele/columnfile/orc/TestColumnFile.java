@@ -23,7 +23,7 @@ import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;

@@ -15,7 +15,7 @@ import io.stele.objectstore.WouldBlockException;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableSchema;

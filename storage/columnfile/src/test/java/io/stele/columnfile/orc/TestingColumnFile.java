@@ -1,8 +1,8 @@
 package io.stele.columnfile.orc;
 
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.IndexedMetadata;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.scan.IndexedMetadata;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.Map;
 import java.util.Optional;

@@ -2,13 +2,13 @@ package io.stele.engine.aggregate;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCache.Claim;
+import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.cache.BenefitStatistics;
 import io.stele.objectstore.cached.DataFiles;
 import io.stele.objectstore.cached.ResultCacheUses;
-import io.stele.protocol.api.ResultCacheUse;
+import io.stele.protocol.api.status.ResultCacheUse;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

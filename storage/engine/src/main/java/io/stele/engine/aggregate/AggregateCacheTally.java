@@ -1,6 +1,6 @@
 package io.stele.engine.aggregate;
 
-import io.stele.protocol.api.CachedResultUse;
+import io.stele.protocol.api.status.CachedResultUse;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of the cached and the computed partial results of one aggregation. Thread-safe. */

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.tablet.TableView;
-import io.stele.protocol.api.AggregationEstimate;
+import io.stele.protocol.api.scan.AggregationEstimate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;

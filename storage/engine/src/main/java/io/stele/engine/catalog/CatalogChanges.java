@@ -1,7 +1,7 @@
 package io.stele.engine.catalog;
 
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.schema.ViewSchema;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

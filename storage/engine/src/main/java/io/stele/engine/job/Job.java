@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.JobState;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.maintenance.JobState;
+import io.stele.protocol.api.maintenance.JobStatus;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

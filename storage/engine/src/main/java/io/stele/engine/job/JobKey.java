@@ -3,7 +3,7 @@ package io.stele.engine.job;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.maintenance.JobKind;
 import java.util.Optional;
 
 /**

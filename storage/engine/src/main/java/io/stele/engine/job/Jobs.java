@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.JobStatus;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.maintenance.JobStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

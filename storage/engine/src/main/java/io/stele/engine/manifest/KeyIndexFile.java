@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.scan.IndexedMetadata;
 import java.util.Optional;
 import java.util.OptionalInt;
 

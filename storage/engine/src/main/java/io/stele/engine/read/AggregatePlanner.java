@@ -13,7 +13,7 @@ import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.tablet.TableView;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.aggregate.Aggregation;
-import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import java.util.Comparator;

@@ -8,8 +8,8 @@ import io.stele.engine.manifest.FileKind;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.TableFile;
-import io.stele.protocol.api.TableShardFiles;
+import io.stele.protocol.api.maintenance.TableFile;
+import io.stele.protocol.api.maintenance.TableShardFiles;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -9,7 +9,7 @@ import io.stele.objectstore.NonBlocking;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.LookupKeys;
+import io.stele.protocol.api.scan.LookupKeys;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;

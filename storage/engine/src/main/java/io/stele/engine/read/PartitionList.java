@@ -2,7 +2,7 @@ package io.stele.engine.read;
 
 import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.tablet.TableShard;
-import io.stele.protocol.api.PartitionFiles;
+import io.stele.protocol.api.maintenance.PartitionFiles;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -10,7 +10,7 @@ import io.stele.engine.tablet.TableView;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.ChangeKind;
+import io.stele.protocol.api.scan.ChangeKind;
 import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;

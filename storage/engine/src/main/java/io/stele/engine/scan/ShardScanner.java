@@ -12,7 +12,7 @@ import io.stele.engine.row.MergingVersions;
 import io.stele.engine.row.VisibleVersions;
 import io.stele.engine.tablet.TableView;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;

@@ -3,7 +3,7 @@ package io.stele.engine.statistics;
 import io.stele.columnfile.metadata.SketchBuilder;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileSketches;
-import io.stele.protocol.api.ColumnSize;
+import io.stele.protocol.api.catalog.ColumnSize;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.HashSet;

@@ -12,7 +12,7 @@ import io.stele.engine.tablet.Traffic;
 import io.stele.engine.wal.LogStatus;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.ShardStatus;
+import io.stele.protocol.api.status.ShardStatus;
 import java.util.List;
 import java.util.Map;
 

@@ -23,7 +23,7 @@ import io.stele.engine.transaction.Transactions;
 import io.stele.engine.wal.HybridClock;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.ShardStatus;
+import io.stele.protocol.api.status.ShardStatus;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

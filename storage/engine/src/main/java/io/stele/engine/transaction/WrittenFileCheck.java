@@ -8,7 +8,7 @@ import io.stele.engine.shard.StoreWait;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.IndexedMetadata;
+import io.stele.protocol.api.scan.IndexedMetadata;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.schema.SchemaJson;
 import java.io.IOException;

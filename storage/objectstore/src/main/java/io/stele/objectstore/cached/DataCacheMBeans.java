@@ -2,7 +2,7 @@ package io.stele.objectstore.cached;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.api.DataCacheTable;
+import io.stele.protocol.api.status.DataCacheTable;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;

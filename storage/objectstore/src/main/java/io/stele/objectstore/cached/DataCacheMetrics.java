@@ -3,7 +3,7 @@ package io.stele.objectstore.cached;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.objectstore.metrics.Cumulative;
-import io.stele.protocol.api.DataCacheSpace;
+import io.stele.protocol.api.status.DataCacheSpace;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;

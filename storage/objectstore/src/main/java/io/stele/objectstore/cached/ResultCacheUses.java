@@ -4,7 +4,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitStatistics;
-import io.stele.protocol.api.ResultCacheUse;
+import io.stele.protocol.api.status.ResultCacheUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package io.stele.objectstore.cached;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
+import io.airlift.units.DataSize;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
@@ -18,7 +18,7 @@ import io.stele.objectstore.SequentialReads;
 import io.stele.objectstore.WouldBlockException;
 import io.stele.objectstore.encryption.TestKeys;
 import io.stele.objectstore.retrieval.ByteRange;
-import io.stele.protocol.api.DataCacheTable;
+import io.stele.protocol.api.status.DataCacheTable;
 import io.stele.testing.LongRun;
 import java.io.IOException;
 import java.nio.ByteBuffer;

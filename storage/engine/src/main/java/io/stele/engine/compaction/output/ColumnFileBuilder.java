@@ -23,7 +23,7 @@ import io.stele.objectstore.CloseAll;
 import io.stele.objectstore.DeferredCommits;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;

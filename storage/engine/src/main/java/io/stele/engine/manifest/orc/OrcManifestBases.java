@@ -18,7 +18,7 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ObjectWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnSketch;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

@@ -1,0 +1,19 @@
+package io.stele.protocol.api.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnChange;
+
+/**
+ * A request to change a column of a table, or a field inside one; the reply is the table as it is
+ * then.
+ *
+ * @param schemaVersion the version the change was made for; STALE_TABLE if it is another one
+ */
+public record AlterTableRequest(TableId tableId, int schemaVersion, ColumnChange change) {
+    public AlterTableRequest {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(change, "change is null");
+    }
+}

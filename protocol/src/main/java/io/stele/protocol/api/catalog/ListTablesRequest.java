@@ -1,0 +1,12 @@
+package io.stele.protocol.api.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Optional;
+
+/** A request for the tables, or for the views, of one schema or of all. */
+public record ListTablesRequest(Optional<String> schemaName) {
+    public ListTablesRequest {
+        requireNonNull(schemaName, "schemaName is null");
+    }
+}

@@ -1,0 +1,11 @@
+package io.stele.protocol.api.catalog;
+
+import io.stele.protocol.schema.ViewSchema;
+import java.util.List;
+
+/** Views and materialized views. */
+public record ListViewsReply(List<ViewSchema> views) {
+    public ListViewsReply {
+        views = List.copyOf(views);
+    }
+}

@@ -1,0 +1,16 @@
+package io.stele.protocol.api.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Optional;
+
+/**
+ * A request for the changes of the catalog's metadata since a version.
+ *
+ * @param since the version that the caller has; empty: none
+ */
+public record MetadataChangesRequest(Optional<MetadataVersion> since) {
+    public MetadataChangesRequest {
+        requireNonNull(since, "since is null");
+    }
+}

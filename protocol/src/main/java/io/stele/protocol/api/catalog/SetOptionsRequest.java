@@ -1,0 +1,23 @@
+package io.stele.protocol.api.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import java.util.List;
+
+/**
+ * A request to change options of a table.
+ *
+ * @param changed the options to change; all others keep the values that they have when the request
+ *     is applied
+ * @param values the new values of the changed ones
+ */
+public record SetOptionsRequest(TableId tableId, List<TableOption> changed, TableOptions values) {
+    public SetOptionsRequest {
+        requireNonNull(tableId, "tableId is null");
+        changed = List.copyOf(changed);
+        requireNonNull(values, "values is null");
+    }
+}

@@ -1,0 +1,37 @@
+package io.stele.protocol.api.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.schema.TableSchema;
+import java.util.Optional;
+
+/**
+ * A table: its schema, its statistics, and the owners of its shards.
+ *
+ * @param changedLsn at or above the LSN of the last change of its rows; empty: unknown
+ */
+public record TableDescription(
+        TableSchema schema,
+        TableStatistics statistics,
+        ShardRouting routing,
+        Optional<Lsn> changedLsn) {
+    public TableDescription {
+        requireNonNull(changedLsn, "changedLsn is null");
+        requireNonNull(schema, "schema is null");
+        requireNonNull(statistics, "statistics is null");
+        requireNonNull(routing, "routing is null");
+        if (routing.owners().size() != schema.shardCount()) {
+            throw new IllegalArgumentException(
+                    "Expected an owner for each of "
+                            + schema.shardCount()
+                            + " shards, found "
+                            + routing.owners().size());
+        }
+    }
+
+    /** A description without the LSN of the last change. */
+    public TableDescription(TableSchema schema, TableStatistics statistics, ShardRouting routing) {
+        this(schema, statistics, routing, Optional.empty());
+    }
+}

@@ -1,0 +1,16 @@
+package io.stele.protocol.api.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+/** A table by name. */
+public record TableName(String schemaName, String tableName) {
+    public TableName {
+        requireNonNull(schemaName, "schemaName is null");
+        requireNonNull(tableName, "tableName is null");
+    }
+
+    @Override
+    public String toString() {
+        return schemaName + "." + tableName;
+    }
+}

@@ -1,0 +1,26 @@
+package io.stele.protocol.api.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.predicate.ScanPredicate;
+
+/**
+ * A question for the cost of an aggregation of a table at a snapshot; nothing is computed.
+ *
+ * @param schemaVersion the version that predicate and aggregation refer to
+ */
+public record EstimateAggregationRequest(
+        String snapshotId,
+        TableId tableId,
+        int schemaVersion,
+        ScanPredicate predicate,
+        Aggregation aggregation) {
+    public EstimateAggregationRequest {
+        requireNonNull(snapshotId, "snapshotId is null");
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(predicate, "predicate is null");
+        requireNonNull(aggregation, "aggregation is null");
+    }
+}

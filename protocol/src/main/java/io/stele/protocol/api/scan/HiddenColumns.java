@@ -1,0 +1,15 @@
+package io.stele.protocol.api.scan;
+
+/** Columns every table has beside its own, by the ids that scans name them with. */
+public final class HiddenColumns {
+    /** BIGINT: the LSN of the row's version. */
+    public static final int LSN = -1;
+
+    /** BIGINT: the generated row id of a table without a primary key, unique in its shard. */
+    public static final int ROW_ID = -2;
+
+    public static final String LSN_NAME = "_lsn";
+    public static final String ROW_ID_NAME = "_row_id";
+
+    private HiddenColumns() {}
+}

@@ -1,0 +1,234 @@
+package io.stele.protocol.api.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.predicate.ScanPredicate;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * The ticket of a Flight DoGet: a scan of one shard of a table at a snapshot, or a lookup or an
+ * aggregation in all its shards.
+ *
+ * @param snapshotId the lease that keeps the snapshot readable; empty: the scan has a short lease
+ *     of its own
+ * @param readLsn the snapshot LSN; that of the leased snapshot where there is one
+ * @param shard the shard of the rows; empty for AGGREGATE, which is of all shards; may be empty for
+ *     LOOKUP: the shards of the keys
+ * @param columnIds columns in the order wanted, with {@link HiddenColumns}; empty: row counts only
+ * @param predicate rows that cannot match may be left out; advisory
+ * @param limit most rows wanted
+ * @param schemaVersion the version that columns and predicate refer to; empty: the present one
+ * @param keys the keys to look up, for LOOKUP without a shard only; empty: those that the predicate
+ *     lists
+ * @param fields the wanted fields of row columns; empty: all
+ * @param changesAfter for CHANGES only: the LSN after which changes are returned, in the table's
+ *     retained history, on which the caller holds a lease of its own
+ * @param changesUpTo for CHANGES only: the LSN up to which changes are returned; empty: the
+ *     snapshot's
+ * @param aggregation the aggregation of the rows, for AGGREGATE only, which is of all shards; the
+ *     columns are its own
+ */
+public record ScanTicket(
+        Optional<String> snapshotId,
+        Optional<Lsn> readLsn,
+        TableId tableId,
+        Optional<ShardId> shard,
+        List<Integer> columnIds,
+        ScanPredicate predicate,
+        ScanMode mode,
+        OptionalLong limit,
+        OptionalInt schemaVersion,
+        Optional<LookupKeys> keys,
+        Optional<ColumnFields> fields,
+        Optional<Lsn> changesAfter,
+        Optional<Lsn> changesUpTo,
+        Optional<Aggregation> aggregation) {
+    /**
+     * A ticket in the making: of all rows of a table as they are now, until something else is set.
+     */
+    public static Builder of(TableId table, ScanMode mode, List<Integer> columnIds) {
+        return new Builder(table, mode, columnIds);
+    }
+
+    public ScanTicket {
+        requireNonNull(snapshotId, "snapshotId is null");
+        requireNonNull(readLsn, "readLsn is null");
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(shard, "shard is null");
+        columnIds = List.copyOf(columnIds);
+        requireNonNull(predicate, "predicate is null");
+        requireNonNull(mode, "mode is null");
+        requireNonNull(limit, "limit is null");
+        requireNonNull(schemaVersion, "schemaVersion is null");
+        requireNonNull(keys, "keys is null");
+        requireNonNull(fields, "fields is null");
+        requireNonNull(changesAfter, "changesAfter is null");
+        if (changesAfter.isPresent() != (mode == ScanMode.CHANGES)) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected changesAfter in a ticket of mode CHANGES only, found mode "
+                            + mode
+                            + " and "
+                            + changesAfter.map(Lsn::toString).orElse("none"));
+        }
+        requireNonNull(changesUpTo, "changesUpTo is null");
+        if (changesUpTo.isPresent() && changesAfter.isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected changesUpTo with changesAfter only, found " + changesUpTo.get());
+        }
+        requireNonNull(aggregation, "aggregation is null");
+        if (aggregation.isPresent() != (mode == ScanMode.AGGREGATE)) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected an aggregation in a ticket of mode AGGREGATE only, found "
+                            + (aggregation.isPresent() ? "one in mode " + mode : "none"));
+        }
+        if (mode == ScanMode.AGGREGATE && shard.isPresent()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected no shard in a ticket of mode AGGREGATE, found " + shard.get());
+        }
+        if (shard.isPresent() && keys.isPresent()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, "Expected keys in a ticket without a shard only");
+        }
+        if (shard.isEmpty() && mode != ScanMode.LOOKUP && mode != ScanMode.AGGREGATE) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a shard in a ticket of mode " + mode + ", found none");
+        }
+    }
+
+    /** The bytes of the ticket. */
+    public byte[] encode() {
+        return ApiJson.write(this);
+    }
+
+    public static ScanTicket decode(byte[] ticket) {
+        return ApiJson.read(ticket, ScanTicket.class);
+    }
+
+    /** Sets the parts of a ticket that differ from a scan of everything. Of one thread. */
+    public static final class Builder {
+        private final TableId table;
+        private final ScanMode mode;
+        private final List<Integer> columnIds;
+        private Optional<String> snapshotId = Optional.empty();
+        private Optional<Lsn> readLsn = Optional.empty();
+        private Optional<ShardId> shard = Optional.empty();
+        private ScanPredicate predicate = ScanPredicate.ALL;
+        private OptionalLong limit = OptionalLong.empty();
+        private OptionalInt schemaVersion = OptionalInt.empty();
+        private Optional<LookupKeys> keys = Optional.empty();
+        private Optional<ColumnFields> fields = Optional.empty();
+        private Optional<Lsn> changesAfter = Optional.empty();
+        private Optional<Lsn> changesUpTo = Optional.empty();
+        private Optional<Aggregation> aggregation = Optional.empty();
+
+        private Builder(TableId table, ScanMode mode, List<Integer> columnIds) {
+            this.table = table;
+            this.mode = mode;
+            this.columnIds = columnIds;
+        }
+
+        /** Reads at a leased snapshot. */
+        public Builder at(String newSnapshotId, Lsn newReadLsn) {
+            snapshotId = Optional.of(newSnapshotId);
+            readLsn = Optional.of(newReadLsn);
+            return this;
+        }
+
+        /** Columns and predicate are of this version of the table. */
+        public Builder ofVersion(int newSchemaVersion) {
+            schemaVersion = OptionalInt.of(newSchemaVersion);
+            return this;
+        }
+
+        /** Rows of one shard only; empty: of all. */
+        public Builder in(Optional<ShardId> newShard) {
+            shard = newShard;
+            return this;
+        }
+
+        /** Rows of one shard only. */
+        public Builder in(ShardId newShard) {
+            return in(Optional.of(newShard));
+        }
+
+        /** Rows that cannot match may be left out. */
+        public Builder where(ScanPredicate newPredicate) {
+            predicate = newPredicate;
+            return this;
+        }
+
+        /** Sets the greatest number of rows; empty: all. */
+        public Builder limit(OptionalLong newLimit) {
+            limit = newLimit;
+            return this;
+        }
+
+        /** Sets the keys to look up; empty: those that the predicate lists. */
+        public Builder keys(Optional<LookupKeys> newKeys) {
+            keys = newKeys;
+            return this;
+        }
+
+        /** Which fields of row columns; empty: all. */
+        public Builder fields(Optional<ColumnFields> newFields) {
+            fields = newFields;
+            return this;
+        }
+
+        /** Changes after this LSN. */
+        public Builder changesAfter(Optional<Lsn> after) {
+            changesAfter = after;
+            return this;
+        }
+
+        /** Changes up to this LSN; else up to the snapshot. */
+        public Builder changesUpTo(Lsn upTo) {
+            changesUpTo = Optional.of(upTo);
+            return this;
+        }
+
+        /** Sets the aggregation of the rows. */
+        public Builder aggregate(Optional<Aggregation> newAggregation) {
+            aggregation = newAggregation;
+            return this;
+        }
+
+        /**
+         * The ticket.
+         *
+         * @throws SteleException INVALID_ARGUMENT if the mode does not go with what was set
+         */
+        public ScanTicket build() {
+            return new ScanTicket(
+                    snapshotId,
+                    readLsn,
+                    table,
+                    shard,
+                    columnIds,
+                    predicate,
+                    mode,
+                    limit,
+                    schemaVersion,
+                    keys,
+                    fields,
+                    changesAfter,
+                    changesUpTo,
+                    aggregation);
+        }
+    }
+}

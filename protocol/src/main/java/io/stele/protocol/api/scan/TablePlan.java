@@ -1,0 +1,46 @@
+package io.stele.protocol.api.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The plan of a scan of all rows of a table at a snapshot, sent ahead of any {@link
+ * PlanScanRequest} with the reply that opens the snapshot.
+ *
+ * <p>Invariant: two snapshots at which a table has the same token have the same plan, except for
+ * rows that expire between them. This also holds for plans with a predicate.
+ *
+ * @param schemaVersion as in {@link CachedPlan}
+ * @param token identifies the plan; empty: the table was being changed, so the caller must request
+ *     a plan
+ * @param fromLsn rows below this LSN have expired; 0: none
+ * @param fileCount number of files in the plan
+ * @param shards the plan; absent if the caller has one of this token, or it is too long
+ */
+public record TablePlan(
+        TableId tableId,
+        int schemaVersion,
+        Optional<String> token,
+        long fromLsn,
+        int fileCount,
+        Optional<List<ShardScan>> shards) {
+    /**
+     * Files times columns (and one more) of the longest plan that is sent: about 300 KB of JSON.
+     * For a longer one, a request with a predicate is cheaper.
+     */
+    public static final int MAX_CELLS = 4_000;
+
+    public TablePlan {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(token, "token is null");
+        shards = shards.map(List::copyOf);
+    }
+
+    /** The size of a table's plan, in cells. */
+    public static long cells(long fileCount, int columnCount) {
+        return fileCount * (1 + columnCount);
+    }
+}

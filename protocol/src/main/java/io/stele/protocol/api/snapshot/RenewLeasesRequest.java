@@ -1,0 +1,33 @@
+package io.stele.protocol.api.snapshot;
+
+import java.util.List;
+
+/**
+ * A request to renew the leases of all snapshots and open transactions that a client holds.
+ *
+ * @param snapshotTtlMillis how long the snapshots live from now on
+ * @param transactionTtlMillis how long the transactions live from now on
+ */
+public record RenewLeasesRequest(
+        List<String> snapshotIds,
+        long snapshotTtlMillis,
+        List<String> transactionIds,
+        long transactionTtlMillis) {
+    /** As many as a sidecar has of either. */
+    public static final int MAX_LEASES = 20_000;
+
+    public RenewLeasesRequest {
+        snapshotIds = List.copyOf(snapshotIds);
+        transactionIds = List.copyOf(transactionIds);
+        if (snapshotTtlMillis <= 0 || transactionTtlMillis <= 0) {
+            throw new IllegalArgumentException(
+                    "Expected times to live > 0, found %d and %d"
+                            .formatted(snapshotTtlMillis, transactionTtlMillis));
+        }
+        if (snapshotIds.size() + transactionIds.size() > MAX_LEASES) {
+            throw new IllegalArgumentException(
+                    "Expected at most %d leases, found %d"
+                            .formatted(MAX_LEASES, snapshotIds.size() + transactionIds.size()));
+        }
+    }
+}

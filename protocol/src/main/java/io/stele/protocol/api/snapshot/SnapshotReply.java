@@ -1,0 +1,13 @@
+package io.stele.protocol.api.snapshot;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+
+/** An open snapshot: the id of its lease, its LSN, and how long the lease lasts. */
+public record SnapshotReply(String snapshotId, Lsn lsn, long ttlMillis) {
+    public SnapshotReply {
+        requireNonNull(snapshotId, "snapshotId is null");
+        requireNonNull(lsn, "lsn is null");
+    }
+}

@@ -1,0 +1,18 @@
+package io.stele.protocol.api.status;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/**
+ * The counters of a sidecar's aggregate cache.
+ *
+ * @param nodeId of the sidecar
+ * @param uses of all of it, then of each table; empty if it has no cache
+ */
+public record AggregateCacheReply(String nodeId, List<ResultCacheUse> uses) {
+    public AggregateCacheReply {
+        requireNonNull(nodeId, "nodeId is null");
+        uses = List.copyOf(uses);
+    }
+}

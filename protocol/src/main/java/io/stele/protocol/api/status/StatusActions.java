@@ -1,0 +1,24 @@
+package io.stele.protocol.api.status;
+
+import io.stele.protocol.api.Action;
+import io.stele.protocol.api.Done;
+
+/** The actions that report how a sidecar is doing. */
+public final class StatusActions {
+    public static final Action<Done, StatusReply> STATUS =
+            Action.of("status", Done.class, StatusReply.class);
+
+    public static final Action<Done, SchedulingGroupsReply> SCHEDULING_GROUPS =
+            Action.of("scheduling-groups", Done.class, SchedulingGroupsReply.class);
+
+    public static final Action<Done, DataCacheReply> DATA_CACHE =
+            Action.of("data-cache", Done.class, DataCacheReply.class);
+
+    public static final Action<Done, AggregateCacheReply> AGGREGATE_CACHE =
+            Action.of("fragment-cache", Done.class, AggregateCacheReply.class);
+
+    public static final Action<Done, MemoryCachesReply> MEMORY_CACHES =
+            Action.of("memory-caches", Done.class, MemoryCachesReply.class);
+
+    private StatusActions() {}
+}

@@ -1,0 +1,17 @@
+package io.stele.protocol.api.write;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * A transaction.
+ *
+ * @param transactionId names it in descriptors, commit and abort
+ * @param dataPrefix warehouse path under which workers write files, {@code data/<table>}; a file of
+ *     shard 3 is {@code <dataPrefix>/3/<fresh uuid>.orc}
+ */
+public record BeginTransactionReply(String transactionId, String dataPrefix) {
+    public BeginTransactionReply {
+        requireNonNull(transactionId, "transactionId is null");
+        requireNonNull(dataPrefix, "dataPrefix is null");
+    }
+}

@@ -1,0 +1,20 @@
+package io.stele.protocol.api.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+
+/**
+ * The metadata of the PutResult that answers each batch of a DoPut, in order.
+ *
+ * @param lsn at or after which every reader sees the batch; {@link Lsn#MIN} for a staged batch
+ * @param sequence the sequence of the batch
+ * @param rowCount rows of the batch
+ * @param skippedCount rows of it that had no effect, as the put's mode says; 0 for a staged batch,
+ *     whose rows are checked when its transaction commits
+ */
+public record PutReply(Lsn lsn, long sequence, long rowCount, long skippedCount) {
+    public PutReply {
+        requireNonNull(lsn, "lsn is null");
+    }
+}

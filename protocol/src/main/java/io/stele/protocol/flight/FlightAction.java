@@ -1,0 +1,31 @@
+package io.stele.protocol.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.ByteBuffer;
+
+/** An action by name; Stele's bodies are the JSON of the action's request. */
+public record FlightAction(String type, byte[] body) {
+    public FlightAction {
+        requireNonNull(type, "type is null");
+        requireNonNull(body, "body is null");
+    }
+
+    byte[] encode() {
+        return new ProtoWriter().text(1, type).bytes(2, body).toByteArray();
+    }
+
+    static FlightAction decode(ByteBuffer message) {
+        ProtoReader reader = new ProtoReader(message);
+        String type = "";
+        byte[] body = new byte[0];
+        for (int field = reader.next(); field != 0; field = reader.next()) {
+            if (field == 1) {
+                type = reader.text();
+            } else if (field == 2) {
+                body = reader.byteArray();
+            }
+        }
+        return new FlightAction(type, body);
+    }
+}
