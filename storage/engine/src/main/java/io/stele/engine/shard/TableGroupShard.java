@@ -8,11 +8,10 @@ import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.WriterProgress;
 import io.stele.engine.row.TableVersions;
 import io.stele.engine.shard.ShardTables.LsnRange;
-import io.stele.engine.shard.WriteResolver.Ticket;
 import io.stele.engine.shard.apply.AppliedLsn;
+import io.stele.engine.shard.apply.ApplyLoad;
 import io.stele.engine.shard.apply.ApplyOptions;
 import io.stele.engine.shard.apply.ApplyStatus;
-import io.stele.engine.shard.apply.RecordGroup;
 import io.stele.engine.shard.record.LoggedRecord;
 import io.stele.engine.shard.record.PartitionDelete;
 import io.stele.engine.shard.record.PreparedPart;
@@ -23,7 +22,6 @@ import io.stele.engine.shard.write.GateStatus;
 import io.stele.engine.shard.write.HeldWrite;
 import io.stele.engine.shard.write.QueuedWrite;
 import io.stele.engine.shard.write.Resolution;
-import io.stele.engine.shard.write.UniqueIndexCheck;
 import io.stele.engine.shard.write.WriteGate;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.shard.write.WriterWindows;
@@ -77,26 +75,24 @@ public final class TableGroupShard {
     public static final Object RESOLVED = new Object();
 
     private final ShardId id;
+    private final ShardState state;
     private final ShardContext context;
-    private final LongSupplier nowMillis;
     private final Object announcing = new Object(); // by DDL, and writers
     private final WriteGate gate;
     private final TableFiles files;
     private final ShardTables tables;
     private final WriterWindows writers; // guarded by itself
-    private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
-    private final WriteResolver resolver;
+    private final AppliedLsn applied; // guarded by itself
+    private final PreparedTransactions prepared;
+    private final UniqueIndexChecks checks;
+    private final DamagedTables damaged;
+    private final WriteRefusals refusals;
     private final WriteAppender appender;
+    private final WriteResolver resolver;
     private final BatchApplier batches;
     private final ShardTransactions transactions;
-    private final RecordApplier applier;
     private final RecordReplay replay;
     private final ApplyQueue queue;
-    private volatile @Nullable ShardLog log; // set once, when the shard starts serving
-    private volatile @Nullable SteleException failure;
-    private volatile long failedMillis; // when it stopped, if it did
-    private volatile String failedObject; // because of which
-    private volatile boolean recovered = true; // unless it stopped before that
     private OptionalLong stoppedLsn = OptionalLong.empty(); // see releaseMemory
 
     /**
@@ -120,36 +116,43 @@ public final class TableGroupShard {
             Executor releaser,
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
-        this.failedObject = "shard " + id;
-        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.files = requireNonNull(files, "files is null");
         this.writers = new WriterWindows(nowMillis, expiryMillis);
+        this.tables = new ShardTables(id);
+        ApplyWorkers workers = new ApplyWorkers(tables, workerContexts);
+        ApplyLoad load = new ApplyLoad(nowMillis, apply.windowMillis());
+        this.context = new ShardContext(context, workers::atRest, load::barrier);
+        this.state = new ShardState(id, this.context, tables, nowMillis);
+        this.applied = state.applied();
         this.gate =
                 new WriteGate(
                         id.toString(),
                         releaser,
                         nowMillis,
                         maxWriteWait.toMillis(),
-                        this::hasLogRoom);
-        this.files = requireNonNull(files, "files is null");
-        this.tables = new ShardTables(id);
-        this.resolver = new WriteResolver(this, files, lookups);
-        this.appender = new WriteAppender(id, this::log, this::unlogged);
-        this.batches = new BatchApplier(this, tables, files.parallelReads(), nowMillis);
-        this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
-        this.applier = new RecordApplier(batches, transactions, writers);
+                        state::hasLogRoom);
+        this.prepared = new PreparedTransactions();
+        this.checks = new UniqueIndexChecks();
+        this.damaged = new DamagedTables(state, prepared, checks);
+        this.refusals = new WriteRefusals(writers);
+        this.appender = new WriteAppender(id, state::log);
+        this.resolver =
+                new WriteResolver(state, checks, damaged, appender, refusals, files, lookups);
+        this.batches = new BatchApplier(state, damaged, files.parallelReads());
+        this.transactions =
+                new ShardTransactions(state, prepared, checks, damaged, batches, files);
         this.replay = new RecordReplay(batches, transactions, writers);
-        ApplyWorkers workers = new ApplyWorkers(tables, workerContexts, this::groupEnded);
         this.queue =
                 new ApplyQueue(
-                        this,
-                        applier,
+                        state,
+                        damaged,
+                        new RecordApplier(batches, transactions, writers),
                         new WriteAnswers(tables, resolver),
-                        applied,
                         resolver,
-                        nowMillis,
                         apply,
-                        workers);
-        this.context = new ShardContext(context, workers::atRest, queue::barrier);
+                        workers,
+                        load);
+        state.onFailure(queue::dropUnapplied);
     }
 
     public ShardId id() {
@@ -160,10 +163,6 @@ public final class TableGroupShard {
         return context;
     }
 
-    private void groupEnded(RecordGroup group) {
-        queue.groupEnded(group);
-    }
-
     /**
      * Starts serving, after replay. {@code afterApply} is called on the context whenever records
      * were applied.
@@ -171,7 +170,7 @@ public final class TableGroupShard {
     public void start(ShardLog newLog, Runnable newAfterApply) {
         queue.start(newAfterApply);
         batches.startCounting();
-        log = requireNonNull(newLog, "newLog is null");
+        state.start(newLog);
     }
 
     /**
@@ -233,7 +232,7 @@ public final class TableGroupShard {
     }
 
     private void alter(TableShard table, TableVersions changed) {
-        if (failure != null) {
+        if (state.isFailed()) {
             return; // memory does not match the log; a restart begins with the new columns
         }
         TableVersions announced = table.announced(); // perhaps under a newer name
@@ -249,7 +248,7 @@ public final class TableGroupShard {
                 .ifPresent(
                         removed -> {
                             removed.drop();
-                            context.execute(() -> resolver.forget(tableId));
+                            context.execute(() -> checks.forget(tableId));
                         });
     }
 
@@ -273,8 +272,7 @@ public final class TableGroupShard {
      * why the shard stopped.
      */
     public TableShard table(TableId tableId) {
-        checkNotFailed();
-        return tables.get(tableId);
+        return state.table(tableId);
     }
 
     // ---- what cannot be used
@@ -289,20 +287,7 @@ public final class TableGroupShard {
      * @param needed the LSN of the first record that it needs, if its memory does not determine it
      */
     public void setAside(TableShard table, List<Damage> found, Lsn needed) {
-        TableId tableId = table.schema().id();
-        // A transaction that is not decided may be of this table
-        long first =
-                Math.min(transactions.minLogLsn(), Math.min(needed.value(), table.minLogLsn()));
-        long last = Math.max(needed.value(), table.changedLsn());
-        tables.setAside(new SetAsideTable(table, found, first, last));
-        table.drop();
-        table.releaseMemory();
-        resolver.forget(tableId);
-    }
-
-    /** The name of a damaged log record. */
-    static String recordName(ShardId shard, Lsn lsn) {
-        return "log/" + shard + "/" + lsn;
+        damaged.setAside(table, found, needed);
     }
 
     /**
@@ -311,26 +296,12 @@ public final class TableGroupShard {
      * @param object what it is, unless the cause names a file of the table
      */
     public void setAside(TableShard table, String object, Exception cause, Lsn needed) {
-        Damage found =
-                Damage.of(
-                        id,
-                        table.schema().id(),
-                        FailedFile.find(table, cause).orElse(object),
-                        cause,
-                        nowMillis.getAsLong());
-        setAside(table, List.of(found), needed);
+        damaged.setAside(table, object, cause, needed);
     }
 
     /** Fails where a table is set aside. */
     public void checkNotSetAside(TableId tableId) {
-        Optional<SteleException> refusal = tables.refusal(tableId);
-        if (refusal.isPresent()) {
-            throw refusal.get();
-        }
-    }
-
-    boolean isSetAside(TableId tableId) {
-        return tables.isSetAside(tableId);
+        tables.checkNotSetAside(tableId);
     }
 
     public Optional<SteleException> refusal(TableId tableId) {
@@ -353,16 +324,7 @@ public final class TableGroupShard {
      */
     public List<Damage> damages() {
         List<Damage> found = new ArrayList<>();
-        SteleException stopped = failure;
-        if (stopped != null) {
-            found.add(
-                    new Damage(
-                            Optional.of(id),
-                            Optional.empty(),
-                            failedObject,
-                            String.valueOf(stopped.getMessage()),
-                            failedMillis));
-        }
+        state.damage().ifPresent(found::add);
         tables.setAside().forEach(aside -> found.addAll(aside.damages()));
         return found;
     }
@@ -372,7 +334,7 @@ public final class TableGroupShard {
      * context.
      */
     public Optional<RetainedRecords> retainedRecords() {
-        if (failure != null) {
+        if (state.isFailed()) {
             return Optional.of(
                     new RetainedRecords(
                             stoppedLsn.isPresent() ? stoppedLsn.getAsLong() : neededOnceStopped(),
@@ -403,7 +365,10 @@ public final class TableGroupShard {
     /** The first record that a start needs after the shard stopped. */
     private long neededOnceStopped() {
         // A shard that stopped before the end of replay cannot know which records it needs
-        long first = recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
+        long first =
+                state.isRecovered()
+                        ? Math.min(neededByTables(), applied.applied().value() + 1)
+                        : 1;
         for (SetAsideTable table : tables.setAside()) {
             first = Math.min(first, table.firstLsn());
         }
@@ -415,7 +380,7 @@ public final class TableGroupShard {
      * while the apply workers are idle.
      */
     public void releaseMemory() {
-        if (failure != null && stoppedLsn.isEmpty()) {
+        if (state.isFailed() && stoppedLsn.isEmpty()) {
             stoppedLsn = OptionalLong.of(neededOnceStopped());
             tables.all().forEach(TableShard::releaseMemory);
         }
@@ -445,7 +410,7 @@ public final class TableGroupShard {
             if (!refused.code().retryable()) {
                 writers.givenUp(writerId, sequence);
             }
-            refuseNew(writerId, sequence, acknowledgement, refused);
+            refusals.refuseNew(writerId, sequence, acknowledgement, refused);
         }
         return acknowledgement;
     }
@@ -458,23 +423,8 @@ public final class TableGroupShard {
             UUID writerId, long sequence, SteleException busy) {
         CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
         writers.postponed(writerId, sequence, acknowledgement);
-        refuseNew(writerId, sequence, acknowledgement, busy);
+        refusals.refuseNew(writerId, sequence, acknowledgement, busy);
         return acknowledgement;
-    }
-
-    /**
-     * A write that was applied before is still acknowledged, even if the table or the gate refuses
-     * new ones.
-     */
-    private void refuseNew(
-            UUID writerId,
-            long sequence,
-            CompletableFuture<WriteOutcome> acknowledgement,
-            SteleException refused) {
-        writers.find(writerId, sequence)
-                .ifPresentOrElse(
-                        earlier -> Futures.forward(earlier, acknowledgement),
-                        () -> acknowledgement.completeExceptionally(refused));
     }
 
     /** A write that waits at the gate and is not yet in {@link WriterWindows}. */
@@ -497,7 +447,7 @@ public final class TableGroupShard {
 
         @Override
         public void refuse(SteleException busy) {
-            refuseNew(write.writerId(), write.sequence(), write.acknowledgement(), busy);
+            refusals.refuseNew(write.writerId(), write.sequence(), write.acknowledgement(), busy);
         }
     }
 
@@ -537,14 +487,14 @@ public final class TableGroupShard {
             }
             Resolution plain = new Resolution.Accepted(write.batch(), 0);
             if (waits) {
-                appender.append(write, plain, Ticket.PASSED_BY);
-            } else if (!appender.tryAppend(write, plain, Ticket.PASSED_BY)) {
+                appender.append(write, plain, WriteTicket.PASSED_BY, this::unlogged);
+            } else if (!appender.tryAppend(write, plain, WriteTicket.PASSED_BY, this::unlogged)) {
                 resolver.dropped();
                 writers.withdrawn(write.writerId(), write.sequence(), write.acknowledgement());
                 return false;
             }
         } catch (RuntimeException | Error refused) {
-            refuse(write, refused);
+            refusals.refuse(write, refused);
         }
         return true;
     }
@@ -567,51 +517,10 @@ public final class TableGroupShard {
         }
     }
 
-    /** Nothing of it is logged; it may come again under the same sequence. Any thread. */
-    void refuse(QueuedWrite write, Throwable cause) {
-        if (cause instanceof SteleException known && known.code() == ErrorCode.BUSY) {
-            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
-        } else {
-            writers.refused(write.writerId(), write.sequence());
-        }
-        write.acknowledgement().completeExceptionally(cause);
-    }
-
-    /** A write that the log did not take. Any thread. */
-    private void unlogged(QueuedWrite write, Ticket ticket, Throwable cause) {
-        refuse(write, cause);
-        if (ticket.equals(Ticket.PASSED_BY)) {
-            resolver.dropped();
-            return;
-        }
-        // Later batches were worked out on the assumption that this one is there.
-        context.execute(
-                () ->
-                        fail(
-                                new SteleException(
-                                        ErrorCode.UNAVAILABLE,
-                                        "Shard %s stopped: a batch it had worked out is not in the log: %s"
-                                                .formatted(id, cause),
-                                        cause)));
-    }
-
-    /** As {@link ShardTables#staleness}. */
-    @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
-        return tables.staleness(table, batch);
-    }
-
-    /** As {@link WriteAppender#append}. */
-    void append(QueuedWrite write, Resolution resolution, Ticket ticket) {
-        appender.append(write, resolution, ticket);
-    }
-
-    /** As {@link WriteAppender#tryAppend}. */
-    boolean tryAppend(QueuedWrite write, Resolution resolution, Ticket ticket) {
-        return appender.tryAppend(write, resolution, ticket);
-    }
-
-    List<UniqueIndexCheck> checks(TableShard table) {
-        return resolver.checks(table);
+    /** The log did not take a write that bypassed the resolver. Any thread. */
+    private void unlogged(QueuedWrite write, Throwable cause) {
+        refusals.refuse(write, cause);
+        resolver.dropped();
     }
 
     /**
@@ -697,13 +606,6 @@ public final class TableGroupShard {
         return applied.applied();
     }
 
-    /** The present: nothing applied is above it. */
-    Lsn presentLsn() {
-        Lsn now = Lsn.of(nowMillis.getAsLong(), 0);
-        Lsn last = applied.applied();
-        return now.compareTo(last) > 0 ? now : last;
-    }
-
     public WriteGate gate() {
         return gate;
     }
@@ -723,19 +625,9 @@ public final class TableGroupShard {
         return gate.waitingBytes() + resolver.queuedBytes();
     }
 
-    private void checkNotFailed() {
-        SteleException cause = failure;
-        if (cause != null) {
-            throw new SteleException(cause.code(), String.valueOf(cause.getMessage()), cause);
-        }
-    }
-
     /** Fails when the shard stopped serving. */
     public void checkServing() {
-        checkNotFailed();
-        if (log == null) {
-            throw new SteleException(ErrorCode.UNAVAILABLE, "Shard " + id + " is being recovered");
-        }
+        state.checkServing();
     }
 
     /**
@@ -743,7 +635,7 @@ public final class TableGroupShard {
      * trusted.
      */
     public void fail(SteleException cause) {
-        fail("shard " + id, cause);
+        state.fail(cause);
     }
 
     /**
@@ -752,21 +644,11 @@ public final class TableGroupShard {
      * @param object what cannot be used
      */
     public void fail(String object, SteleException cause) {
-        if (failure == null) {
-            failedObject = object;
-            failedMillis = nowMillis.getAsLong();
-            failure = cause;
-            applied.fail(cause);
-            context.execute(
-                    () -> {
-                        queue.dropUnapplied();
-                        resolver.afterApply();
-                    });
-        }
+        state.fail(object, cause);
     }
 
     public Optional<SteleException> failure() {
-        return Optional.ofNullable(failure);
+        return state.failure();
     }
 
     // ---- application
@@ -811,7 +693,7 @@ public final class TableGroupShard {
      * @throws IOException if the store does not answer
      */
     public void replay(List<LoggedRecord> records) throws IOException {
-        if (failure == null) {
+        if (!state.isFailed()) {
             replay.run(
                     records,
                     new RecordReplay.Progress() {
@@ -822,12 +704,12 @@ public final class TableGroupShard {
 
                         @Override
                         public void stopped(Lsn lsn, Exception broken) {
-                            stopRecovering(recordName(id, lsn), broken);
+                            state.stopRecovering(state.recordName(lsn), broken);
                         }
 
                         @Override
                         public boolean isStopped() {
-                            return failure != null;
+                            return state.isFailed();
                         }
                     });
         }
@@ -842,7 +724,7 @@ public final class TableGroupShard {
      */
     public void settled(String object, ByteBuffer prepare) {
         try {
-            transactions.settled(TransactionRecords.decodePrepare(prepare).transactionId());
+            prepared.settled(TransactionRecords.decodePrepare(prepare).transactionId());
         } catch (SteleException unreadable) {
             stopRecovering(object, unreadable);
         }
@@ -874,23 +756,12 @@ public final class TableGroupShard {
      * @param object what cannot be used
      */
     public void stopRecovering(String object, Exception broken) {
-        if (failure == null) {
-            recovered = false;
-        }
-        fail(
-                object,
-                new SteleException(
-                        broken instanceof SteleException known
-                                ? known.code()
-                                : ErrorCode.CORRUPT_DATA,
-                        "Shard %s is set aside, since it cannot be recovered at %s: %s"
-                                .formatted(id, object, broken),
-                        broken));
+        state.stopRecovering(object, broken);
     }
 
     /** Transactions whose outcome is not in the log; before {@link #start} only. */
     public Collection<PreparedPart> inDoubt() {
-        return failure == null ? transactions.inDoubt() : List.of();
+        return !state.isFailed() ? prepared.inDoubt() : List.of();
     }
 
     /**
@@ -930,7 +801,7 @@ public final class TableGroupShard {
      * failed shard needs none there: {@link #retainedRecords} are stored elsewhere. On the context.
      */
     public long minLogLsn() {
-        return failure == null ? neededByTables() : Long.MAX_VALUE;
+        return !state.isFailed() ? neededByTables() : Long.MAX_VALUE;
     }
 
     private long neededByTables() {
@@ -938,7 +809,7 @@ public final class TableGroupShard {
     }
 
     private long neededByRows() {
-        long lowest = transactions.minLogLsn();
+        long lowest = prepared.minLogLsn();
         for (TableShard table : tables.all()) {
             lowest = Math.min(lowest, table.minLogLsn());
         }
@@ -965,11 +836,6 @@ public final class TableGroupShard {
     }
 
     public ShardLog log() {
-        return requireNonNull(log, "log is null");
-    }
-
-    private boolean hasLogRoom(long bytes) {
-        ShardLog present = log;
-        return present == null || present.hasRoom(bytes);
+        return state.log();
     }
 }
