@@ -482,10 +482,7 @@ final class ShardTransactions {
             TableShard table, PartitionDelete delete, PreparedPart part, Lsn lsn) {
         try {
             table.endPartitions(
-                    delete.partitions(),
-                    lsn.value(),
-                    part.prepareLsn().value(),
-                    state.nowMillis());
+                    delete.partitions(), lsn.value(), part.prepareLsn().value(), state.nowMillis());
         } catch (RuntimeException broken) {
             damaged.setAside(table, part.prepareLsn(), broken, part.prepareLsn());
         }

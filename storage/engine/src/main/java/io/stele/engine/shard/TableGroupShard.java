@@ -2,12 +2,10 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.WriterProgress;
 import io.stele.engine.row.TableVersions;
-import io.stele.engine.shard.ShardTables.LsnRange;
 import io.stele.engine.shard.apply.AppliedLsn;
 import io.stele.engine.shard.apply.ApplyLoad;
 import io.stele.engine.shard.apply.ApplyOptions;
@@ -17,18 +15,13 @@ import io.stele.engine.shard.record.PartitionDelete;
 import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.shard.record.RetainedRecords;
 import io.stele.engine.shard.record.TransactionRecords;
-import io.stele.engine.shard.write.BatchValidator;
 import io.stele.engine.shard.write.GateStatus;
-import io.stele.engine.shard.write.HeldWrite;
-import io.stele.engine.shard.write.QueuedWrite;
-import io.stele.engine.shard.write.Resolution;
 import io.stele.engine.shard.write.WriteGate;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.shard.write.WriterWindows;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.engine.wal.LogHold;
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
@@ -40,9 +33,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -77,23 +68,20 @@ public final class TableGroupShard {
     private final ShardId id;
     private final ShardState state;
     private final ShardContext context;
-    private final Object announcing = new Object(); // by DDL, and writers
     private final WriteGate gate;
-    private final TableFiles files;
     private final ShardTables tables;
     private final WriterWindows writers; // guarded by itself
     private final AppliedLsn applied; // guarded by itself
     private final PreparedTransactions prepared;
-    private final UniqueIndexChecks checks;
     private final DamagedTables damaged;
-    private final WriteRefusals refusals;
-    private final WriteAppender appender;
     private final WriteResolver resolver;
     private final BatchApplier batches;
     private final ShardTransactions transactions;
     private final RecordReplay replay;
     private final ApplyQueue queue;
-    private OptionalLong stoppedLsn = OptionalLong.empty(); // see releaseMemory
+    private final TableAnnouncements announcements;
+    private final ShardWrites writes;
+    private final LogRetention retention;
 
     /**
      * @param context applies records while one worker is enough, and runs everything else that
@@ -116,7 +104,6 @@ public final class TableGroupShard {
             Executor releaser,
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
-        this.files = requireNonNull(files, "files is null");
         this.writers = new WriterWindows(nowMillis, expiryMillis);
         this.tables = new ShardTables(id);
         ApplyWorkers workers = new ApplyWorkers(tables, workerContexts);
@@ -132,15 +119,14 @@ public final class TableGroupShard {
                         maxWriteWait.toMillis(),
                         state::hasLogRoom);
         this.prepared = new PreparedTransactions();
-        this.checks = new UniqueIndexChecks();
+        UniqueIndexChecks checks = new UniqueIndexChecks();
         this.damaged = new DamagedTables(state, prepared, checks);
-        this.refusals = new WriteRefusals(writers);
-        this.appender = new WriteAppender(id, state::log);
+        WriteRefusals refusals = new WriteRefusals(writers);
+        WriteAppender appender = new WriteAppender(id, state::log);
         this.resolver =
                 new WriteResolver(state, checks, damaged, appender, refusals, files, lookups);
         this.batches = new BatchApplier(state, damaged, files.parallelReads());
-        this.transactions =
-                new ShardTransactions(state, prepared, checks, damaged, batches, files);
+        this.transactions = new ShardTransactions(state, prepared, checks, damaged, batches, files);
         this.replay = new RecordReplay(batches, transactions, writers);
         this.queue =
                 new ApplyQueue(
@@ -153,6 +139,10 @@ public final class TableGroupShard {
                         workers,
                         load);
         state.onFailure(queue::dropUnapplied);
+        this.announcements = new TableAnnouncements(state, checks, resolver, queue, files);
+        this.writes =
+                new ShardWrites(state, announcements, gate, writers, refusals, resolver, appender);
+        this.retention = new LogRetention(state, prepared, writers);
     }
 
     public ShardId id() {
@@ -179,17 +169,7 @@ public final class TableGroupShard {
      * given later.
      */
     public void putTable(TableVersions newest) {
-        if (tables.isSetAside(newest.schema().id())) {
-            return; // the next start begins with what the catalog has then
-        }
-        TableShard added = new TableShard(id, newest, files.rowCache(), files.parallelReads());
-        TableShard known = tables.addIfAbsent(added);
-        if (known == null || tables.isSetAside(newest.schema().id())) {
-            return;
-        }
-        synchronized (announcing) {
-            announce(known, newest);
-        }
+        announcements.put(newest);
     }
 
     /**
@@ -197,64 +177,22 @@ public final class TableGroupShard {
      * follows. Any thread, one at a time.
      */
     public void expectTable(TableVersions newest) {
-        tables.find(newest.schema().id()).ifPresent(table -> table.expect(newest));
+        announcements.expect(newest);
     }
 
-    /**
-     * The schema version that written rows must have. A writer that has the expected version before
-     * {@link #putTable} is called announces it, so it is not refused. Any thread.
-     *
-     * @param known the version that the writer has
-     */
+    /** As {@link TableAnnouncements#announced}; any thread. */
     public TableVersions announced(TableShard table, int known) {
-        if (known > table.announced().schemaVersion()
-                && known == table.expected().schemaVersion()) {
-            synchronized (announcing) {
-                TableVersions expected = table.expected();
-                // A later one is not the writer's, and nobody can see it yet
-                if (expected.schemaVersion() == known
-                        && known > table.announced().schemaVersion()) {
-                    announce(table, expected);
-                }
-            }
-        }
-        return table.announced();
-    }
-
-    @GuardedBy("announcing")
-    private void announce(TableShard table, TableVersions newest) {
-        boolean altered = newest.schemaVersion() != table.announced().schemaVersion();
-        if (altered) {
-            // Before it is announced: records of batches that have the new columns come after this.
-            context.execute(() -> alter(table, newest));
-        }
-        table.announce(newest);
-    }
-
-    private void alter(TableShard table, TableVersions changed) {
-        if (state.isFailed()) {
-            return; // memory does not match the log; a restart begins with the new columns
-        }
-        TableVersions announced = table.announced(); // perhaps under a newer name
-        boolean isNewest = announced.schemaVersion() >= changed.schemaVersion();
-        table.alter(isNewest ? announced : changed, applied.applied().value());
-        resolver.altered();
-        queue.runAfterApply();
+        return announcements.announced(table, known);
     }
 
     /** Drops the state of a dropped table; any thread. The maintenance handles its files. */
     public void removeTable(TableId tableId) {
-        tables.remove(tableId)
-                .ifPresent(
-                        removed -> {
-                            removed.drop();
-                            context.execute(() -> checks.forget(tableId));
-                        });
+        announcements.remove(tableId);
     }
 
     /** Takes no writes of a table any more; what it has is read on. Any thread. */
     public void replaceTable(TableId tableId) {
-        tables.find(tableId).ifPresent(TableShard::replace);
+        announcements.replace(tableId);
     }
 
     /** Those that serve. */
@@ -334,45 +272,7 @@ public final class TableGroupShard {
      * context.
      */
     public Optional<RetainedRecords> retainedRecords() {
-        if (state.isFailed()) {
-            return Optional.of(
-                    new RetainedRecords(
-                            stoppedLsn.isPresent() ? stoppedLsn.getAsLong() : neededOnceStopped(),
-                            Long.MAX_VALUE,
-                            Optional.empty()));
-        }
-        Collection<SetAsideTable> aside = tables.setAside();
-        Map<TableId, LsnRange> lost = tables.lost();
-        if (aside.isEmpty() && lost.isEmpty()) {
-            return Optional.empty();
-        }
-        long first = tables.all().isEmpty() ? writers.minUnsavedLsn() : Long.MAX_VALUE;
-        long last = 0;
-        Set<TableId> ids = new HashSet<>();
-        for (SetAsideTable table : aside) {
-            first = Math.min(first, table.firstLsn());
-            last = Math.max(last, table.lastLsn());
-            ids.add(table.table().schema().id());
-        }
-        for (Map.Entry<TableId, LsnRange> table : lost.entrySet()) {
-            first = Math.min(first, table.getValue().first().value());
-            last = Math.max(last, table.getValue().last().value());
-            ids.add(table.getKey());
-        }
-        return Optional.of(new RetainedRecords(first, last, Optional.of(ids)));
-    }
-
-    /** The first record that a start needs after the shard stopped. */
-    private long neededOnceStopped() {
-        // A shard that stopped before the end of replay cannot know which records it needs
-        long first =
-                state.isRecovered()
-                        ? Math.min(neededByTables(), applied.applied().value() + 1)
-                        : 1;
-        for (SetAsideTable table : tables.setAside()) {
-            first = Math.min(first, table.firstLsn());
-        }
-        return first;
+        return retention.retainedRecords();
     }
 
     /**
@@ -380,10 +280,7 @@ public final class TableGroupShard {
      * while the apply workers are idle.
      */
     public void releaseMemory() {
-        if (state.isFailed() && stoppedLsn.isEmpty()) {
-            stoppedLsn = OptionalLong.of(neededOnceStopped());
-            tables.all().forEach(TableShard::releaseMemory);
-        }
+        retention.releaseMemory();
     }
 
     // ---- writes
@@ -398,21 +295,7 @@ public final class TableGroupShard {
      */
     public CompletableFuture<WriteOutcome> write(
             UUID writerId, long sequence, byte[] bytes, int offset, int length) {
-        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
-        try {
-            checkServing();
-            WriteBatchReader batch = new WriteBatchReader(bytes, offset, length);
-            QueuedWrite write = validated(writerId, sequence, batch, acknowledgement);
-            if (gate.pass(length, new GatedWrite(write))) {
-                submit(write, true);
-            }
-        } catch (SteleException refused) {
-            if (!refused.code().retryable()) {
-                writers.givenUp(writerId, sequence);
-            }
-            refusals.refuseNew(writerId, sequence, acknowledgement, refused);
-        }
-        return acknowledgement;
+        return writes.write(writerId, sequence, bytes, offset, length);
     }
 
     /**
@@ -421,106 +304,7 @@ public final class TableGroupShard {
      */
     public CompletableFuture<WriteOutcome> postpone(
             UUID writerId, long sequence, SteleException busy) {
-        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
-        writers.postponed(writerId, sequence, acknowledgement);
-        refusals.refuseNew(writerId, sequence, acknowledgement, busy);
-        return acknowledgement;
-    }
-
-    /** A write that waits at the gate and is not yet in {@link WriterWindows}. */
-    private final class GatedWrite implements HeldWrite {
-        private final QueuedWrite write;
-
-        private GatedWrite(QueuedWrite write) {
-            this.write = write;
-        }
-
-        @Override
-        public boolean tryRun() {
-            return submit(write, false);
-        }
-
-        @Override
-        public void postponed() {
-            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
-        }
-
-        @Override
-        public void refuse(SteleException busy) {
-            refusals.refuseNew(write.writerId(), write.sequence(), write.acknowledgement(), busy);
-        }
-    }
-
-    private QueuedWrite validated(
-            UUID writerId,
-            long sequence,
-            WriteBatchReader batch,
-            CompletableFuture<WriteOutcome> acknowledgement) {
-        TableShard table = tables.writable(batch.tableId());
-        TableVersions versions = announced(table, batch.schemaVersion());
-        BatchValidator.Summary summary = new BatchValidator(versions, id).validate(batch);
-        return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
-    }
-
-    /**
-     * Puts a write on its way.
-     *
-     * @param waits for room in the log
-     * @return false: there is no room, and nothing was done
-     */
-    private boolean submit(QueuedWrite write, boolean waits) {
-        Optional<CompletableFuture<WriteOutcome>> earlier;
-        try {
-            earlier = writers.admit(write.writerId(), write.sequence(), write.acknowledgement());
-        } catch (SteleException outOfTurn) {
-            write.acknowledgement().completeExceptionally(outOfTurn);
-            return true;
-        }
-        if (earlier.isPresent()) {
-            Futures.forward(earlier.get(), write.acknowledgement());
-            return true;
-        }
-        try {
-            checkNotAltered(write);
-            if (resolver.take(write)) {
-                return true;
-            }
-            Resolution plain = new Resolution.Accepted(write.batch(), 0);
-            if (waits) {
-                appender.append(write, plain, WriteTicket.PASSED_BY, this::unlogged);
-            } else if (!appender.tryAppend(write, plain, WriteTicket.PASSED_BY, this::unlogged)) {
-                resolver.dropped();
-                writers.withdrawn(write.writerId(), write.sequence(), write.acknowledgement());
-                return false;
-            }
-        } catch (RuntimeException | Error refused) {
-            refusals.refuse(write, refused);
-        }
-        return true;
-    }
-
-    /**
-     * A write that was held at the gate while its table's columns changed is refused as those that
-     * depend on rows are: its writer's batches before it may be, and must not come behind it.
-     */
-    private void checkNotAltered(QueuedWrite write) {
-        tables.writable(write.batch().tableId());
-        int announced = write.table().announced().schemaVersion();
-        if (announced != write.batch().schemaVersion()) {
-            throw new SteleException(
-                    ErrorCode.STALE_TABLE,
-                    "Expected rows of schema version %d of table %s, found version %d: its columns were changed while they waited"
-                            .formatted(
-                                    announced,
-                                    write.table().schema().qualifiedName(),
-                                    write.batch().schemaVersion()));
-        }
-    }
-
-    /** The log did not take a write that bypassed the resolver. Any thread. */
-    private void unlogged(QueuedWrite write, Throwable cause) {
-        refusals.refuse(write, cause);
-        resolver.dropped();
+        return writes.postpone(writerId, sequence, busy);
     }
 
     /**
@@ -566,10 +350,7 @@ public final class TableGroupShard {
 
     /** Checks a batch that a transaction stages; returns how many rows it appends. */
     public int validate(WriteBatchReader batch) {
-        checkServing();
-        TableShard table = tables.writable(batch.tableId());
-        TableVersions versions = announced(table, batch.schemaVersion());
-        return new BatchValidator(versions, id).validate(batch).appended();
+        return writes.validate(batch);
     }
 
     /** As {@link ShardTransactions#decide}; any thread. */
@@ -796,43 +577,14 @@ public final class TableGroupShard {
         return writers;
     }
 
-    /**
-     * The lowest log LSN that this shard still needs in the log; {@code Long.MAX_VALUE} if none. A
-     * failed shard needs none there: {@link #retainedRecords} are stored elsewhere. On the context.
-     */
+    /** As {@link LogRetention#minLogLsn}; on the context. */
     public long minLogLsn() {
-        return !state.isFailed() ? neededByTables() : Long.MAX_VALUE;
+        return retention.minLogLsn();
     }
 
-    private long neededByTables() {
-        return Math.min(neededByRows(), neededByWriters());
-    }
-
-    private long neededByRows() {
-        long lowest = prepared.minLogLsn();
-        for (TableShard table : tables.all()) {
-            lowest = Math.min(lowest, table.minLogLsn());
-        }
-        return lowest;
-    }
-
-    /**
-     * Without a serving table no writer gets an answer, and the records retained for other tables
-     * include the writers' outcomes.
-     */
-    private long neededByWriters() {
-        return tables.all().isEmpty() ? Long.MAX_VALUE : writers.minUnsavedLsn();
-    }
-
-    /**
-     * The time since when the log is retained only for the outcomes of writers, in milliseconds; a
-     * new manifest would release it. On the context.
-     */
+    /** As {@link LogRetention#heldForWritersSince}; on the context. */
     public OptionalLong heldForWritersSince() {
-        long needed = neededByWriters();
-        return needed < neededByRows()
-                ? OptionalLong.of(new Lsn(needed).millis())
-                : OptionalLong.empty();
+        return retention.heldForWritersSince();
     }
 
     public ShardLog log() {

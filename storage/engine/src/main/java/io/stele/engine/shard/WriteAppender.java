@@ -92,9 +92,7 @@ final class WriteAppender {
     }
 
     private static void watch(
-            QueuedWrite write,
-            CompletableFuture<LogPosition> appended,
-            UnloggedListener listener) {
+            QueuedWrite write, CompletableFuture<LogPosition> appended, UnloggedListener listener) {
         appended.whenComplete(
                 (position, failed) -> {
                     if (failed != null) {
