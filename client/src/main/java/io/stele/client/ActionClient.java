@@ -3,7 +3,6 @@ package io.stele.client;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import io.stele.client.auth.ClientTls;
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
@@ -20,7 +19,6 @@ import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.OpenTable;
 import io.stele.protocol.wire.OpenTableResult;
 import io.stele.protocol.wire.WireLimits;
-
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;

@@ -1,9 +1,8 @@
 package io.stele.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.client.auth.TokenSource;
 import io.stele.protocol.ErrorCode;
@@ -27,11 +26,6 @@ import io.stele.protocol.wire.HelloReply;
 import io.stele.protocol.wire.OpenTable;
 import io.stele.protocol.wire.OpenTableResult;
 import io.stele.protocol.wire.WireLimits;
-
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -44,6 +38,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 
 /** Against peers that do not always answer as a sidecar does. */
 final class TestActionClient {

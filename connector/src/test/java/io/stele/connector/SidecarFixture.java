@@ -12,7 +12,6 @@ import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SidecarServer;
 import io.stele.testing.LiveFolder;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;

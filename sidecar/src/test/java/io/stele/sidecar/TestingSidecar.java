@@ -9,7 +9,6 @@ import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
-
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;

@@ -12,7 +12,6 @@ import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.schema.TableSchema;
-
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

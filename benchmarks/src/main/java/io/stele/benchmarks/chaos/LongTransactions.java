@@ -1,7 +1,6 @@
 package io.stele.benchmarks.chaos;
 
 import static io.stele.benchmarks.chaos.JavaWrites.column;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.TrinoSession;
@@ -30,9 +29,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
-
-import org.jspecify.annotations.Nullable;
-
 import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -42,6 +38,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Transactions over all shards, some at a time, which stay open for several of their leases while

@@ -14,13 +14,11 @@ import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.Orientation;
-
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The same lookups end to end: the Java client, the framed protocol over loopback, and a sidecar in

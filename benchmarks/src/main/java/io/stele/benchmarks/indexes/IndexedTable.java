@@ -16,7 +16,6 @@ import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -18,7 +18,6 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -15,7 +15,6 @@ import io.stele.benchmarks.servers.TrinoSession.Measured;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

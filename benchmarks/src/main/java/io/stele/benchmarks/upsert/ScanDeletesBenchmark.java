@@ -14,7 +14,6 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
-
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -11,7 +11,6 @@ import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.flight.ActionResult;
 import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightErrors;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;

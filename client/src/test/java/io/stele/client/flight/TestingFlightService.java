@@ -29,7 +29,6 @@ import io.stele.protocol.flight.FlightInfo;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.protocol.flight.PutResult;
 import io.stele.protocol.flight.Ticket;
-
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -3,7 +3,6 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.metadata.catalog.CatalogRequests;
@@ -27,7 +26,6 @@ import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.api.scan.ScanActions;
 import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.type.TypeManager;
-
 import java.util.Optional;
 
 /** A factory of the {@link SteleMetadata} of one transaction. Thread-safe. */

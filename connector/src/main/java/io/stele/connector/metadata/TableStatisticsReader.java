@@ -50,7 +50,10 @@ public final class TableStatisticsReader {
             ConnectorSession session,
             SteleTableHandle handle,
             Optional<TableDescription> description,
-            BiFunction<TableDescription, ScanPredicate, io.stele.protocol.api.catalog.TableStatistics>
+            BiFunction<
+                            TableDescription,
+                            ScanPredicate,
+                            io.stele.protocol.api.catalog.TableStatistics>
                     parts) {
         if (!SteleSessionProperties.isStatisticsEnabled(session)
                 || handle.aggregation().isPresent()

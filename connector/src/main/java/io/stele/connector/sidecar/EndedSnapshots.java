@@ -6,7 +6,6 @@ import io.airlift.log.Logger;
 import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
 import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

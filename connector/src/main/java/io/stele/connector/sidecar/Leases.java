@@ -4,16 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.Lists;
 import com.google.inject.Inject;
-
 import io.airlift.concurrent.Threads;
 import io.airlift.log.Logger;
 import io.stele.connector.config.SteleConfig;
 import io.stele.protocol.api.snapshot.RenewLeasesReply;
 import io.stele.protocol.api.snapshot.RenewLeasesRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
-
 import jakarta.annotation.PreDestroy;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

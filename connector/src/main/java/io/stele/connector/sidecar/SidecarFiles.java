@@ -7,7 +7,6 @@ import io.stele.protocol.api.scan.EncodedFileMetadata;
 import io.stele.protocol.api.scan.FileMetadataRequest;
 import io.stele.protocol.api.scan.ScanActions;
 import io.trino.spi.TrinoException;
-
 import java.util.Optional;
 
 /**

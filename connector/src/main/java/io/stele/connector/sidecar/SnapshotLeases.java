@@ -3,7 +3,6 @@ package io.stele.connector.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.concurrent.Threads;
 import io.stele.connector.config.SteleConfig;
 import io.stele.protocol.Lsn;
@@ -22,9 +21,7 @@ import io.stele.protocol.api.snapshot.OpenVersionRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.TableSchema;
-
 import jakarta.annotation.PreDestroy;
-
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;

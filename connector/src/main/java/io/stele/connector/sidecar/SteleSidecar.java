@@ -1,12 +1,10 @@
 package io.stele.connector.sidecar;
 
 import static io.stele.connector.error.SteleErrors.translate;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
-
 import io.stele.client.ActionClient;
 import io.stele.client.Endpoint;
 import io.stele.client.auth.ClientTls;
@@ -30,11 +28,7 @@ import io.stele.protocol.api.snapshot.OpenTableReply;
 import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.flight.Ticket;
-
 import jakarta.annotation.PreDestroy;
-
-import org.jspecify.annotations.Nullable;
-
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -44,6 +38,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sidecar of this catalog. Its ports are found through its HTTP address, again after every

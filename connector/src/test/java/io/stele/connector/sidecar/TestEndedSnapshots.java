@@ -1,8 +1,7 @@
 package io.stele.connector.sidecar;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.Done;
@@ -13,15 +12,13 @@ import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
-
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 
 /** What ends snapshots, and that each is ended once and none is forgotten. */
 final class TestEndedSnapshots {

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.api.snapshot.RenewLeasesReply;
 import io.stele.protocol.api.snapshot.RenewLeasesRequest;
-
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 final class TestLeases {
     private final List<RenewLeasesRequest> requests = new ArrayList<>();

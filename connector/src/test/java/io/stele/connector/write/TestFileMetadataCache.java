@@ -4,8 +4,8 @@ import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.airlift.units.DataSize.Unit;
 import io.airlift.units.DataSize;
+import io.airlift.units.DataSize.Unit;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.metadata.FileMetadata;
 import io.stele.connector.read.cache.DecodedColumnCache;

@@ -11,13 +11,11 @@ import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
-
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import java.util.List;
-import java.util.Optional;
 
 final class TestAggregation {
     private static final DataType PRICE = DataType.parse("decimal(12,2)");

@@ -1,9 +1,8 @@
 package io.stele.protocol.api;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -71,9 +70,6 @@ import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
-
-import org.junit.jupiter.api.Test;
-
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +77,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.junit.jupiter.api.Test;
 
 final class TestApiJson {
     private static final TableId TABLE = new TableId(7);

@@ -7,7 +7,6 @@ import io.stele.engine.catalog.CompletedStatement;
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
-
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;

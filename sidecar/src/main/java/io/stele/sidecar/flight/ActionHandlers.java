@@ -3,7 +3,6 @@ package io.stele.sidecar.flight;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Maps;
 import com.google.inject.Inject;
-
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Action;
@@ -13,7 +12,6 @@ import io.stele.protocol.api.snapshot.OpenTableRequest;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.engine.SidecarAggregateCache;
-
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import io.airlift.log.Logger;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -17,13 +16,11 @@ import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.AccessMetrics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DoAction and ListActions. Thread safe.

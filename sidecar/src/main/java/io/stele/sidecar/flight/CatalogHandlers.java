@@ -1,7 +1,6 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.catalog.Catalog;
@@ -33,7 +32,6 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

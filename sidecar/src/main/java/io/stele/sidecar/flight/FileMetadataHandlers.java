@@ -10,7 +10,6 @@ import io.stele.protocol.api.scan.EncodedFileMetadata;
 import io.stele.protocol.api.scan.FileMetadataRequest;
 import io.stele.protocol.api.scan.ScanActions;
 import io.stele.sidecar.engine.EngineService;
-
 import java.util.List;
 
 /**

@@ -1,7 +1,6 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
@@ -36,7 +35,6 @@ import io.stele.protocol.api.status.StatusActions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
-
 import java.util.List;
 import java.util.Optional;
 

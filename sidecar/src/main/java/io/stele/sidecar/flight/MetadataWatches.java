@@ -10,7 +10,6 @@ import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.MetadataChanges;
 import io.stele.protocol.api.catalog.MetadataVersion;
 import io.stele.protocol.flight.ActionResult;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;

@@ -2,8 +2,8 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.scan.RowCursor.Step;
 import io.stele.engine.scan.RowCursor;
+import io.stele.engine.scan.RowCursor.Step;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.api.scan.ScanTicket;

@@ -1,7 +1,6 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.api.Done;
@@ -14,7 +13,6 @@ import io.stele.protocol.api.write.DeletePartitionsRequest;
 import io.stele.protocol.api.write.TransactionOutcomeRequest;
 import io.stele.protocol.api.write.WriteActions;
 import io.stele.sidecar.engine.EngineService;
-
 import java.util.List;
 
 /** The actions on transactions. Thread safe. */

@@ -12,7 +12,6 @@ import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
-
 import java.util.List;
 import java.util.Optional;
 

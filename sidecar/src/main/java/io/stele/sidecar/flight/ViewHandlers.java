@@ -1,7 +1,6 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.catalog.Catalog;
@@ -24,7 +23,6 @@ import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.catalog.ViewRequest;
 import io.stele.protocol.schema.ViewSchema;
 import io.stele.sidecar.engine.EngineService;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -26,12 +26,10 @@ import io.stele.sidecar.flight.ActionReply;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dispatcher of the requests of the framed server: it executes each request on the engine and

@@ -1,8 +1,7 @@
 package io.stele.sidecar.framed;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -39,13 +38,6 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.protocol.wire.WriteReply;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
-
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -58,6 +50,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The framed protocol, frame by frame, with well-behaved clients and others. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

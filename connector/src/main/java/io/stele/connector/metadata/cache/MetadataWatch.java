@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
-
 import io.airlift.log.Logger;
 import io.stele.client.flight.ActionStream;
 import io.stele.connector.config.MetadataCacheConfig;
@@ -16,16 +15,13 @@ import io.stele.protocol.api.catalog.MetadataChanges;
 import io.stele.protocol.api.catalog.MetadataChangesRequest;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
-
 import jakarta.annotation.PreDestroy;
-
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A receiver of a stream of changes from the sidecar, which reloads the entries that queries used,

@@ -3,7 +3,6 @@ package io.stele.connector.metadata.catalog;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.log.Logger;
 import io.stele.connector.error.SteleErrorCode;
 import io.stele.connector.sidecar.SidecarActions;
@@ -58,7 +57,6 @@ import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
-
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,14 +1,12 @@
 package io.stele.connector.metadata.procedure;
 
 import static io.trino.spi.type.VarcharType.VARCHAR;
-
 import static java.lang.invoke.MethodHandles.lookup;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
-
 import io.stele.connector.config.SteleSessionProperties;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.maintenance.CancelJobRequest;
@@ -16,7 +14,6 @@ import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.procedure.Procedure.Argument;
-
 import java.lang.invoke.MethodHandle;
 
 /**

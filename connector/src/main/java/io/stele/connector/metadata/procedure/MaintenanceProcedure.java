@@ -11,8 +11,8 @@ import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.maintenance.JobKind;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.SchemaTableName;
-import io.trino.spi.procedure.Procedure.Argument;
 import io.trino.spi.procedure.Procedure;
+import io.trino.spi.procedure.Procedure.Argument;
 import java.lang.invoke.MethodHandle;
 
 /**

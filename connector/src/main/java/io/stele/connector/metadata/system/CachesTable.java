@@ -3,7 +3,6 @@ package io.stele.connector.metadata.system;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.plan.ScanPlanCache;
 import io.stele.connector.read.cache.DecodedColumnCache;

@@ -6,12 +6,10 @@ import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
 import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
 import static io.trino.spi.type.TimestampWithTimeZoneType.TIMESTAMP_TZ_MILLIS;
 import static io.trino.spi.type.VarcharType.VARCHAR;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
-
 import io.airlift.slice.Slices;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Done;
@@ -20,10 +18,8 @@ import io.stele.protocol.api.maintenance.ListJobsReply;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** {@code system.jobs}: long work of the sidecar, how far it is, and how it ended. */
 public final class JobsTable extends MetadataTable {

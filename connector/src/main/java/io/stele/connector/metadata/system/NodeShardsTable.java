@@ -4,12 +4,10 @@ import static io.airlift.slice.Slices.utf8Slice;
 import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.IntegerType.INTEGER;
 import static io.trino.spi.type.VarcharType.VARCHAR;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
-
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.status.ShardStatus;

@@ -3,12 +3,10 @@ package io.stele.connector.metadata.system;
 import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.DoubleType.DOUBLE;
 import static io.trino.spi.type.VarcharType.VARCHAR;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
-
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.status.SchedulingGroupStatus;

@@ -6,7 +6,6 @@ import io.stele.connector.sidecar.SidecarActions;
 import io.stele.protocol.api.Action;
 import io.stele.protocol.api.maintenance.JobStatus;
 import io.stele.protocol.api.maintenance.RunJobRequest;
-
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

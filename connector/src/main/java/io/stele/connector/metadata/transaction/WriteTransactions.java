@@ -3,7 +3,6 @@ package io.stele.connector.metadata.transaction;
 import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.stele.connector.handle.ExistingRows;
@@ -22,7 +21,6 @@ import io.stele.protocol.api.write.CommitTransactionRequest;
 import io.stele.protocol.api.write.WriteActions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.SchemaTableName;
-
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;

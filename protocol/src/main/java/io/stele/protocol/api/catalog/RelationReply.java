@@ -3,7 +3,6 @@ package io.stele.protocol.api.catalog;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.ViewSchema;
-
 import java.util.Optional;
 
 /**

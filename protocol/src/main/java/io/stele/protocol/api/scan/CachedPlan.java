@@ -3,7 +3,6 @@ package io.stele.protocol.api.scan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.TableId;
-
 import java.util.Optional;
 
 /**

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.api.write.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
-
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

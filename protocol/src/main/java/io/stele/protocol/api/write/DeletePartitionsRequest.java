@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ScanPredicate;
-
 import java.util.Optional;
 
 /**

@@ -2,8 +2,8 @@ package io.stele.engine.aggregate;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.cache.BenefitCache.Claim;
 import io.stele.cache.BenefitCache;
+import io.stele.cache.BenefitCache.Claim;
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.cache.BenefitStatistics;
 import io.stele.objectstore.cached.DataFiles;

@@ -22,7 +22,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,42 +39,41 @@ import org.jspecify.annotations.Nullable;
  * #status}.
  */
 final class ApplyQueue {
-    private final TableGroupShard shard;
+    private final ShardState state;
+    private final DamagedTables damaged;
     private final RecordApplier applier;
     private final WriteAnswers answers;
     private final AppliedLsn applied;
     private final WriteResolver resolver;
-    private final LongSupplier nowMillis;
     private final ApplyOptions options;
     private final ApplyWorkers workers;
     private final ApplyWorkerPolicy policy;
     private final ApplyLoad load;
     private final AtomicLong pending = new AtomicLong(); // records that came and are not settled
-    private final AtomicLong barriers = new AtomicLong();
     private final Deque<DurableRecord> unapplied = new ArrayDeque<>(); // while it waits
     private final List<RecordGroup> failed = new ArrayList<>(); // and those behind the first one
     private volatile @Nullable StoreWait storeWait; // set by the context
     private Runnable afterApply = () -> {};
 
     ApplyQueue(
-            TableGroupShard shard,
+            ShardState state,
+            DamagedTables damaged,
             RecordApplier applier,
             WriteAnswers answers,
-            AppliedLsn applied,
             WriteResolver resolver,
-            LongSupplier nowMillis,
             ApplyOptions options,
-            ApplyWorkers workers) {
-        this.shard = requireNonNull(shard, "shard is null");
+            ApplyWorkers workers,
+            ApplyLoad load) {
+        this.state = requireNonNull(state, "state is null");
+        this.damaged = requireNonNull(damaged, "damaged is null");
+        this.applied = state.applied();
         this.applier = requireNonNull(applier, "applier is null");
         this.answers = requireNonNull(answers, "answers is null");
-        this.applied = requireNonNull(applied, "applied is null");
         this.resolver = requireNonNull(resolver, "resolver is null");
-        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.options = requireNonNull(options, "options is null");
         this.workers = requireNonNull(workers, "workers is null");
         this.policy = new ApplyWorkerPolicy(options);
-        this.load = new ApplyLoad(nowMillis, options.windowMillis());
+        this.load = requireNonNull(load, "load is null");
     }
 
     /**
@@ -85,7 +83,7 @@ final class ApplyQueue {
      */
     void start(Runnable newAfterApply) {
         afterApply = requireNonNull(newAfterApply, "newAfterApply is null");
-        workers.use(options.minWorkers());
+        workers.start(options.minWorkers(), this::groupEnded);
     }
 
     /** Calls what is called when records were applied. */
@@ -96,7 +94,7 @@ final class ApplyQueue {
     /** Takes records that come after all before; any thread, in LSN order. */
     void arrived(List<DurableRecord> records) {
         boolean behind = pending.getAndAdd(records.size()) > 0;
-        shard.context().executeBeside(() -> applyAll(records, behind));
+        state.context().executeBeside(() -> applyAll(records, behind));
     }
 
     private void applyAll(List<DurableRecord> records, boolean behind) {
@@ -117,28 +115,22 @@ final class ApplyQueue {
         return rows;
     }
 
-    /** Counts a task that must wait for the apply workers. */
-    void barrier() {
-        load.barrier();
-        barriers.incrementAndGet();
-    }
-
     /** Changes the number of apply workers if the recent load requires it. */
     void considerWorkers() {
         load.take()
                 .map(window -> policy.workers(workers.count(), window))
                 .filter(wanted -> wanted != workers.count())
-                .ifPresent(wanted -> shard.context().execute(() -> useWorkers(wanted)));
+                .ifPresent(wanted -> state.context().execute(() -> useWorkers(wanted)));
     }
 
     /** At rest. */
     private void useWorkers(int count) {
-        if (storeWait != null || shard.failure().isPresent() || count == workers.count()) {
+        if (storeWait != null || state.isFailed() || count == workers.count()) {
             return; // some workers may have applied what others have not
         }
         workers.use(count);
         if (count == 1) {
-            shard.tables().forEach(table -> table.useWorkers(1, applied.applied().value()));
+            state.tables().all().forEach(table -> table.useWorkers(1, applied.applied().value()));
         }
     }
 
@@ -151,7 +143,7 @@ final class ApplyQueue {
                 unapplied.addAll(left);
                 return;
             }
-            if (workers.count() == 1 || shard.failure().isPresent()) {
+            if (workers.count() == 1 || state.isFailed()) {
                 applyNow(left);
                 return;
             }
@@ -164,7 +156,7 @@ final class ApplyQueue {
                 from++;
             } else {
                 List<DurableRecord> later = List.copyOf(left);
-                shard.context().executeNext(() -> process(later));
+                state.context().executeNext(() -> process(later));
                 return;
             }
         }
@@ -194,26 +186,26 @@ final class ApplyQueue {
         if (small && workers.atRest()) {
             applyNow(records);
         } else {
-            workers.start(records, nowMillis.getAsLong());
+            workers.start(records, state.nowMillis());
         }
     }
 
     /** All workers have finished a group; called on a worker's context. */
-    void groupEnded(RecordGroup group) {
-        shard.context().report(() -> settle(group));
+    private void groupEnded(RecordGroup group) {
+        state.context().report(() -> settle(group));
     }
 
     private void settle(RecordGroup group) {
         workers.ended(group);
         boolean whole = failed.isEmpty() && group.failure().isEmpty();
         if (whole && !workers.havePassed(group.lastLsn())) {
-            shard.fail(
+            state.fail(
                     new SteleException(
                             ErrorCode.INTERNAL,
                             "Shard %s stopped: expected every apply worker at or behind LSN %s, found one before it"
-                                    .formatted(shard.id(), group.lastLsn())));
+                                    .formatted(state.id(), group.lastLsn())));
         }
-        if (whole && shard.failure().isEmpty()) {
+        if (whole && !state.isFailed()) {
             group.records().forEach(applier::note);
             group.work().forEach(ApplyWork::count);
             settle(group.records(), group.records().size());
@@ -223,7 +215,7 @@ final class ApplyQueue {
         if (workers.atRest() && !failed.isEmpty()) {
             settleFailed();
         }
-        shard.context().proceed();
+        state.context().proceed();
     }
 
     /**
@@ -236,7 +228,7 @@ final class ApplyQueue {
         failed.clear();
         workers.newAttempt();
         int done = 0;
-        if (shard.failure().isEmpty()) {
+        if (!state.isFailed()) {
             Failure failure = first.orElseThrow();
             done = failure.place();
             records.subList(0, done).forEach(applier::note);
@@ -250,16 +242,12 @@ final class ApplyQueue {
             DurableRecord broken = records.get(done);
             Optional<TableShard> table = workers.table(broken);
             if (table.isPresent()) {
-                shard.setAside(
-                        table.get(),
-                        TableGroupShard.recordName(shard.id(), broken.lsn()),
-                        failure.cause(),
-                        broken.lsn());
+                damaged.setAside(table.get(), broken.lsn(), failure.cause(), broken.lsn());
                 settle(records.subList(0, done), done);
                 applyNow(records.subList(done, records.size()));
                 return;
             }
-            shard.fail(stopped(broken.lsn(), failure.cause()));
+            state.fail(stopped(broken.lsn(), failure.cause()));
         }
         settle(records, done);
     }
@@ -270,19 +258,20 @@ final class ApplyQueue {
      */
     void retryApply() {
         StoreWait waiting = storeWait;
-        if (waiting != null && nowMillis.getAsLong() >= waiting.nextMillis()) {
+        if (waiting != null && state.nowMillis() >= waiting.nextMillis()) {
             List<DurableRecord> records = List.copyOf(unapplied);
             unapplied.clear();
             applyNow(records);
         }
     }
 
-    /** The shard stopped: fails the writes whose records are not applied. */
+    /** The shard stopped: fails the writes whose records are not applied, and those that wait. */
     void dropUnapplied() {
         List<DurableRecord> records = List.copyOf(unapplied);
         unapplied.clear();
         storeWait = null;
         answer(records, 0);
+        resolver.afterApply();
     }
 
     /** The wait of the application of records for the store, if there is one; any thread. */
@@ -296,14 +285,15 @@ final class ApplyQueue {
     }
 
     ApplyStatus status() {
-        return new ApplyStatus(workers.count(), workers.inFlight(), pending.get(), barriers.get());
+        return new ApplyStatus(
+                workers.count(), workers.inFlight(), pending.get(), load.allBarriers());
     }
 
     /** Applies records here, at rest; the first may have been tried before. */
     private void applyNow(List<DurableRecord> records) {
         int done = 0;
         StoreWait wait = null;
-        if (shard.failure().isEmpty()) {
+        if (!state.isFailed()) {
             try {
                 for (int ahead = 0; done < records.size(); done++) {
                     if (done == ahead) {
@@ -318,7 +308,7 @@ final class ApplyQueue {
                     wait = nextWait(lsn, broken);
                     unapplied.addAll(records.subList(done, records.size()));
                 } else {
-                    shard.fail(stopped(lsn, broken));
+                    state.fail(stopped(lsn, broken));
                 }
             } finally {
                 applier.endAhead();
@@ -338,13 +328,13 @@ final class ApplyQueue {
     }
 
     private StoreWait nextWait(Lsn lsn, Exception cause) {
-        return StoreWait.next(storeWait, shard.id(), lsn, cause, nowMillis.getAsLong());
+        return StoreWait.next(storeWait, state.id(), lsn, cause, state.nowMillis());
     }
 
     private SteleException stopped(Lsn lsn, Exception broken) {
         return new SteleException(
                 broken instanceof SteleException known ? known.code() : ErrorCode.INTERNAL,
-                "Shard %s stopped at LSN %s: %s".formatted(shard.id(), lsn, broken),
+                "Shard %s stopped at LSN %s: %s".formatted(state.id(), lsn, broken),
                 broken);
     }
 
@@ -364,6 +354,6 @@ final class ApplyQueue {
 
     private void answer(List<DurableRecord> records, int done) {
         pending.addAndGet(-records.size());
-        answers.send(records, done, shard.failure());
+        answers.send(records, done, state.failure());
     }
 }

@@ -34,24 +34,29 @@ import java.util.function.IntFunction;
 final class ApplyWorkers {
     private final ShardTables tables;
     private final IntFunction<ExecutionContext> contexts;
-    private final Consumer<RecordGroup> onEnd;
     private final List<ApplyWorker> workers = new ArrayList<>(); // made so far, the first in use
     private volatile int count = 1;
     private volatile int inFlight;
     private long attempt;
+    private Consumer<RecordGroup> onEnd = group -> {};
 
     /**
      * @param contexts creates the context of an apply worker
-     * @param onEnd takes a group that all workers have finished, for {@link #ended}; called on a
-     *     worker's context
      */
-    ApplyWorkers(
-            ShardTables tables,
-            IntFunction<ExecutionContext> contexts,
-            Consumer<RecordGroup> onEnd) {
+    ApplyWorkers(ShardTables tables, IntFunction<ExecutionContext> contexts) {
         this.tables = requireNonNull(tables, "tables is null");
         this.contexts = requireNonNull(contexts, "contexts is null");
-        this.onEnd = requireNonNull(onEnd, "onEnd is null");
+    }
+
+    /**
+     * Before the first record.
+     *
+     * @param newOnEnd takes a group that all workers have finished, for {@link #ended}; called on a
+     *     worker's context
+     */
+    void start(int firstCount, Consumer<RecordGroup> newOnEnd) {
+        onEnd = requireNonNull(newOnEnd, "newOnEnd is null");
+        use(firstCount);
     }
 
     /** The number of apply workers in use; 1: the shard's own context applies. */

@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +21,15 @@ import org.jspecify.annotations.Nullable;
  * recovery. Confined to the shard's context.
  */
 final class BatchApplier {
+    /** Rows; with more, looking them up together gains little, and the first wait for the last. */
+    static final int MAX_AHEAD = 16_384;
+
     /** Side by side: each holds up to 48 MiB of what it has read. */
     private static final int MAX_SEARCHES = 4;
 
-    private final TableGroupShard shard;
+    private final ShardState state;
     private final ShardTables tables;
-    private final LongSupplier nowMillis;
+    private final DamagedTables damaged;
     private final ParallelReads reads;
     private final Map<TableShard, Lsn> ahead = new HashMap<>(); // see lookAhead
     private Lsn aheadLsn = Lsn.MIN; // of the last write that was prepared
@@ -36,15 +38,11 @@ final class BatchApplier {
     /**
      * @param reads of the store that files are in
      */
-    BatchApplier(
-            TableGroupShard shard,
-            ShardTables tables,
-            ParallelReads reads,
-            LongSupplier nowMillis) {
+    BatchApplier(ShardState state, DamagedTables damaged, ParallelReads reads) {
         this.reads = requireNonNull(reads, "reads is null");
-        this.shard = requireNonNull(shard, "shard is null");
-        this.tables = requireNonNull(tables, "tables is null");
-        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.state = requireNonNull(state, "state is null");
+        this.tables = state.tables();
+        this.damaged = requireNonNull(damaged, "damaged is null");
     }
 
     /** From now on what comes in is counted as traffic: replay is over. */
@@ -82,7 +80,7 @@ final class BatchApplier {
                 if (StoreWait.isOutage(broken)) {
                     throw broken;
                 }
-                setAside(search.table, search.writes.getFirst().lsn(), broken, needed);
+                damaged.setAside(search.table, search.writes.getFirst().lsn(), broken, needed);
             }
             ahead.put(search.table, search.writes.getLast().lsn());
         }
@@ -155,7 +153,7 @@ final class BatchApplier {
                 if (StoreWait.isOutage(broken)) {
                     throw broken;
                 }
-                setAside(table.get(), lsn, broken, logLsn);
+                damaged.setAside(table.get(), lsn, broken, logLsn);
             }
         }
     }
@@ -166,17 +164,9 @@ final class BatchApplier {
         if (lsn.compareTo(ahead.getOrDefault(table, Lsn.MIN)) > 0) {
             table.findObsoleteFileRows(List.of(batch), new long[] {lsn.value()}).mark();
         }
-        table.apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
+        table.apply(batch, lsn.value(), firstRowId, logLsn.value(), state.nowMillis());
         if (counting) {
             table.traffic().ingested(batch.sizeBytes());
         }
-    }
-
-    /**
-     * @param lsn of the record that the failure is reported for, unless it names a file
-     * @param needed the first record that the table needs
-     */
-    private void setAside(TableShard table, Lsn lsn, Exception broken, Lsn needed) {
-        shard.setAside(table, TableGroupShard.recordName(shard.id(), lsn), broken, needed);
     }
 }

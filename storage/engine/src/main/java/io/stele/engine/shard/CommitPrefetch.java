@@ -182,7 +182,7 @@ final class CommitPrefetch {
         }
     }
 
-    /** Those of a thread of their own: {@link WriteResolver#checks} are the context's. */
+    /** Those of a thread of their own: {@link UniqueIndexChecks} are the context's. */
     private static List<UniqueIndexCheck> checks(TableShard table) {
         return table.view().indexes().stream()
                 .filter(index -> index.keys().index().unique())

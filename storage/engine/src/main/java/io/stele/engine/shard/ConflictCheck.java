@@ -49,8 +49,8 @@ final class ConflictCheck {
     }
 
     /** Describes one conflict, if there is any. */
-    Optional<String> find(PreparedPart part, TableGroupShard shard) throws IOException {
-        Optional<String> gone = findGone(part, shard);
+    Optional<String> find(PreparedPart part, ShardState state) throws IOException {
+        Optional<String> gone = findGone(part, state);
         if (gone.isPresent()) {
             return gone;
         }
@@ -59,7 +59,7 @@ final class ConflictCheck {
         }
         Lsn readLsn = part.readLsn().get();
         for (PartitionDelete delete : part.deletes()) {
-            TableShard table = shard.table(delete.tableId());
+            TableShard table = state.table(delete.tableId());
             if (table.changedLsn() > readLsn.value()) {
                 return Optional.of(
                         "table %s, whose rows it replaces, was changed after LSN %s"
@@ -68,7 +68,7 @@ final class ConflictCheck {
         }
         Map<TableShard, List<byte[]>> left = new LinkedHashMap<>();
         for (WriteBatchReader batch : part.batches()) {
-            TableShard table = shard.table(batch.tableId());
+            TableShard table = state.table(batch.tableId());
             if (readLsn.value() < table.historyLsn()) {
                 return Optional.of(
                         "what happened to table %s before LSN %s is forgotten, so nobody knows what changed since LSN %s"
@@ -118,13 +118,13 @@ final class ConflictCheck {
     }
 
     /** Rows that it writes to a replaced table would never be seen. */
-    private static Optional<String> findGone(PreparedPart part, TableGroupShard shard) {
+    private static Optional<String> findGone(PreparedPart part, ShardState state) {
         Set<TableId> tables = new LinkedHashSet<>();
         part.files().forEach(file -> tables.add(file.tableId()));
         part.batches().forEach(batch -> tables.add(batch.tableId()));
         part.deletes().forEach(delete -> tables.add(delete.tableId()));
         for (TableId id : tables) {
-            Optional<TableShard> table = shard.findTable(id);
+            Optional<TableShard> table = state.tables().find(id);
             if (table.isEmpty()) {
                 return Optional.of("table id " + id + " was dropped");
             }

@@ -2,7 +2,6 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.shard.WriteResolver.Ticket;
 import io.stele.engine.shard.record.RefusalRecord;
 import io.stele.engine.shard.record.WriteRecord;
 import io.stele.engine.shard.write.QueuedWrite;
@@ -29,7 +28,8 @@ record LogEntry(RecordType type, List<ByteBuffer> payload, Object attachment) {
      *
      * @param resolution its decided result
      */
-    static LogEntry of(QueuedWrite write, Resolution resolution, Ticket ticket, long firstRowId) {
+    static LogEntry of(
+            QueuedWrite write, Resolution resolution, WriteTicket ticket, long firstRowId) {
         return switch (resolution) {
             case Resolution.Accepted accepted -> accepted(write, accepted, ticket, firstRowId);
             case Resolution.Refused refused -> refused(write, refused, ticket);
@@ -39,7 +39,7 @@ record LogEntry(RecordType type, List<ByteBuffer> payload, Object attachment) {
     }
 
     private static LogEntry accepted(
-            QueuedWrite write, Resolution.Accepted accepted, Ticket ticket, long firstRowId) {
+            QueuedWrite write, Resolution.Accepted accepted, WriteTicket ticket, long firstRowId) {
         WriteBatchReader batch = accepted.batch();
         List<ByteBuffer> payload =
                 WriteRecord.encode(
@@ -63,7 +63,8 @@ record LogEntry(RecordType type, List<ByteBuffer> payload, Object attachment) {
                         write.acknowledgement()));
     }
 
-    private static LogEntry refused(QueuedWrite write, Resolution.Refused refused, Ticket ticket) {
+    private static LogEntry refused(
+            QueuedWrite write, Resolution.Refused refused, WriteTicket ticket) {
         RefusalRecord record =
                 RefusalRecord.of(write.writerId(), write.sequence(), refused.cause());
         return new LogEntry(

@@ -47,7 +47,9 @@ final class PartResolution {
     /** The memory of a row there beyond its bytes. */
     private static final int ROW_OVERHEAD_BYTES = 256;
 
-    private final TableGroupShard shard;
+    private final ShardTables tables;
+    private final UniqueIndexChecks checks;
+    private final DamagedTables damaged;
     private final TableFiles files;
     private final boolean checked;
     private final Lsn commitLsn;
@@ -61,14 +63,18 @@ final class PartResolution {
      * @param maxResolvedBytes of what its conditional batches come to, which is one log record
      */
     PartResolution(
-            TableGroupShard shard,
+            ShardTables tables,
+            UniqueIndexChecks checks,
+            DamagedTables damaged,
             TableFiles files,
             boolean checked,
             Lsn commitLsn,
             long maxResolvedBytes) {
         this.maxResolvedBytes = maxResolvedBytes;
         this.commitLsn = requireNonNull(commitLsn, "commitLsn is null");
-        this.shard = requireNonNull(shard, "shard is null");
+        this.tables = requireNonNull(tables, "tables is null");
+        this.checks = requireNonNull(checks, "checks is null");
+        this.damaged = requireNonNull(damaged, "damaged is null");
         this.files = requireNonNull(files, "files is null");
         this.checked = checked;
     }
@@ -79,17 +85,17 @@ final class PartResolution {
      * @throws SteleException the reason why the transaction fails: DUPLICATE_KEY and the like
      */
     Map<Integer, byte[]> run(PreparedPart part) throws IOException {
-        Set<TableId> tables = new LinkedHashSet<>();
-        part.files().forEach(file -> tables.add(file.tableId()));
-        part.batches().forEach(batch -> tables.add(batch.tableId()));
-        return run(part, tables);
+        Set<TableId> all = new LinkedHashSet<>();
+        part.files().forEach(file -> all.add(file.tableId()));
+        part.batches().forEach(batch -> all.add(batch.tableId()));
+        return run(part, all);
     }
 
     /** The same of batches of some tables. */
-    Map<Integer, byte[]> run(PreparedPart part, Set<TableId> tables) throws IOException {
+    Map<Integer, byte[]> run(PreparedPart part, Set<TableId> some) throws IOException {
         Map<Integer, byte[]> resolved = new HashMap<>();
-        for (TableId tableId : tables) {
-            Optional<TableShard> table = shard.findTable(tableId);
+        for (TableId tableId : some) {
+            Optional<TableShard> table = tables.find(tableId);
             if (table.isPresent() && table.get().schema().hasPrimaryKey()) {
                 resolved.putAll(resolve(part, table.get()));
             }
@@ -106,11 +112,7 @@ final class PartResolution {
             if (checked || StoreWait.isOutage(broken)) {
                 throw broken;
             }
-            shard.setAside(
-                    table,
-                    TableGroupShard.recordName(shard.id(), part.prepareLsn()),
-                    broken,
-                    part.prepareLsn());
+            damaged.setAside(table, part.prepareLsn(), broken, part.prepareLsn());
             return Map.of();
         }
         return resolved;
@@ -119,7 +121,7 @@ final class PartResolution {
     private void resolve(PreparedPart part, TableShard table, Map<Integer, byte[]> resolved)
             throws IOException {
         TableId tableId = table.schema().id();
-        List<UniqueIndexCheck> checks = checked ? shard.checks(table) : List.of();
+        List<UniqueIndexCheck> present = checked ? checks.of(table) : List.of();
         List<Integer> own = new ArrayList<>();
         Set<Integer> conditional = new HashSet<>();
         for (int index = 0; index < part.batches().size(); index++) {
@@ -131,15 +133,15 @@ final class PartResolution {
                 }
             }
         }
-        if (conditional.isEmpty() && checks.isEmpty()) {
+        if (conditional.isEmpty() && present.isEmpty()) {
             return;
         }
         if (!conditional.isEmpty()) {
             checkNoFiles(part, table);
         }
-        TableChanges changes = new TableChanges(checks);
-        BatchProbes probes = new BatchProbes(table.schema(), files, checks);
-        List<WorkerRow> workerRows = checks.isEmpty() ? List.of() : workerRows(part, table);
+        TableChanges changes = new TableChanges(present);
+        BatchProbes probes = new BatchProbes(table.schema(), files, present);
+        List<WorkerRow> workerRows = present.isEmpty() ? List.of() : workerRows(part, table);
         while (true) {
             BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes, commitLsn);
             workerRows.forEach(row -> evaluation.add(row.key(), row.row()));

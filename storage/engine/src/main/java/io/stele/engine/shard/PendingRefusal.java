@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 record PendingRefusal(
         RefusalRecord record,
         SteleException cause,
-        WriteResolver.Ticket ticket,
+        WriteTicket ticket,
         CompletableFuture<WriteOutcome> acknowledgement) {
     PendingRefusal {
         requireNonNull(record, "record is null");

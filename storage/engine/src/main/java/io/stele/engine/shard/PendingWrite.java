@@ -19,7 +19,7 @@ record PendingWrite(
         long firstRowId,
         int skipped,
         WriteBatchReader batch,
-        WriteResolver.Ticket ticket,
+        WriteTicket ticket,
         CompletableFuture<WriteOutcome> acknowledgement) {
     PendingWrite {
         requireNonNull(writerId, "writerId is null");

@@ -21,9 +21,6 @@ import java.util.List;
  * from before a start are applied by {@link RecordReplay}. Confined to the shard's context.
  */
 final class RecordApplier {
-    /** Rows; with more, looking them up together gains little, and the first wait for the last. */
-    static final int MAX_AHEAD = 16_384;
-
     private final BatchApplier batches;
     private final ShardTransactions transactions;
     private final WriterWindows writers;
@@ -43,7 +40,9 @@ final class RecordApplier {
     int lookAhead(List<DurableRecord> records) throws IOException {
         List<AheadWrite> writes = new ArrayList<>();
         int count = 0;
-        for (int operations = 0; count < records.size() && operations < MAX_AHEAD; count++) {
+        for (int operations = 0;
+                count < records.size() && operations < BatchApplier.MAX_AHEAD;
+                count++) {
             DurableRecord record = records.get(count);
             if (record.type() == RecordType.PREPARE || record.type() == RecordType.OUTCOME) {
                 break; // may change files

@@ -123,7 +123,7 @@ final class RecordReplay {
         List<AheadWrite> writes = new ArrayList<>();
         int operations = 0;
         int count = 0;
-        for (; count < records.size() && operations < RecordApplier.MAX_AHEAD; count++) {
+        for (; count < records.size() && operations < BatchApplier.MAX_AHEAD; count++) {
             Decoded record = records.get(count);
             Optional<List<WriteBatchReader>> found;
             try {
@@ -158,7 +158,7 @@ final class RecordReplay {
                 parts.compute(
                         prepare.transactionId(),
                         (id, known) ->
-                                transactions.with(
+                                ShardTransactions.with(
                                         known == null ? transactions.prepared(id) : known,
                                         prepare,
                                         record.lsn()));

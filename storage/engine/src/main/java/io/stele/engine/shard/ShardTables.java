@@ -58,6 +58,14 @@ final class ShardTables {
         return Optional.ofNullable(setAside.get(tableId)).map(SetAsideTable::refusal);
     }
 
+    /** Fails where a table is set aside. */
+    void checkNotSetAside(TableId tableId) {
+        Optional<SteleException> refusal = refusal(tableId);
+        if (refusal.isPresent()) {
+            throw refusal.get();
+        }
+    }
+
     /** Adds a table, unless it is set aside; an existing one stays and is returned. */
     synchronized @Nullable TableShard addIfAbsent(TableShard table) {
         SetAsideTable aside = setAside.get(table.schema().id());

@@ -31,7 +31,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +38,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -54,18 +52,16 @@ import org.jspecify.annotations.Nullable;
  * #decide} and {@link #abort}, which any thread may call.
  */
 final class ShardTransactions {
-    private final TableGroupShard shard;
+    private final ShardState state;
     private final ShardTables tables;
+    private final PreparedTransactions prepared;
+    private final UniqueIndexChecks checks;
+    private final DamagedTables damaged;
     private final BatchApplier batches;
     private final TableFiles files;
-    private final LongSupplier nowMillis;
-    private final Map<String, PreparedPart> prepared = new LinkedHashMap<>();
 
     /** Of prepared transactions that are worked out: what their conditional batches come to. */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
-
-    /** Of those that were prepared in replay: they ended, with or without a record of it. */
-    private final Set<String> settled = new HashSet<>();
 
     private Predicate<FileEntry> dropped = file -> false;
     private int doneSteps; // of a transaction whose application waits: deletions, its files, its
@@ -73,16 +69,19 @@ final class ShardTransactions {
     // batches
 
     ShardTransactions(
-            TableGroupShard shard,
-            ShardTables tables,
+            ShardState state,
+            PreparedTransactions prepared,
+            UniqueIndexChecks checks,
+            DamagedTables damaged,
             BatchApplier batches,
-            TableFiles files,
-            LongSupplier nowMillis) {
-        this.shard = requireNonNull(shard, "shard is null");
-        this.tables = requireNonNull(tables, "tables is null");
+            TableFiles files) {
+        this.state = requireNonNull(state, "state is null");
+        this.tables = state.tables();
+        this.prepared = requireNonNull(prepared, "prepared is null");
+        this.checks = requireNonNull(checks, "checks is null");
+        this.damaged = requireNonNull(damaged, "damaged is null");
         this.batches = requireNonNull(batches, "batches is null");
         this.files = requireNonNull(files, "files is null");
-        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
     }
 
     /** Files that are given up are not put into effect. */
@@ -106,24 +105,24 @@ final class ShardTransactions {
                         deletes);
         List<Piece> pieces;
         try {
-            shard.checkServing();
-            newFiles.forEach(file -> shard.checkNotSetAside(file.tableId()));
+            state.checkServing();
+            newFiles.forEach(file -> tables.checkNotSetAside(file.tableId()));
             newBatches.forEach(
-                    batch -> shard.checkNotSetAside(new WriteBatchReader(batch).tableId()));
-            deletes.forEach(delete -> shard.checkNotSetAside(delete.tableId()));
-            pieces = PrepareRecords.of(prepare, shard.log().recordBytes());
+                    batch -> tables.checkNotSetAside(new WriteBatchReader(batch).tableId()));
+            deletes.forEach(delete -> tables.checkNotSetAside(delete.tableId()));
+            pieces = PrepareRecords.of(prepare, state.log().recordBytes());
             checkRoom(transactionId, newBatches);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
         return append(transactionId, pieces)
-                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+                .thenCompose(position -> state.applied().await(position.lsn()));
     }
 
     /** Before more of it is logged: an open transaction keeps the log from being trimmed. */
     private void checkRoom(String transactionId, Collection<byte[]> batches) {
         long bytes = batches.stream().mapToLong(batch -> batch.length).sum();
-        if (bytes > 0 && !shard.log().hasRoom(bytes)) {
+        if (bytes > 0 && !state.log().hasRoom(bytes)) {
             throw new SteleException(
                     ErrorCode.BUSY,
                     "Expected room for %d bytes of transaction %s in the write-ahead log, found too little on its disk"
@@ -137,9 +136,9 @@ final class ShardTransactions {
         for (int i = 0; i < pieces.size(); i++) {
             Piece piece = pieces.get(i);
             appended =
-                    shard.log()
+                    state.log()
                             .append(
-                                    shard.id(),
+                                    state.id(),
                                     RecordType.PREPARE,
                                     piece.payload(),
                                     piece.prepare());
@@ -159,16 +158,16 @@ final class ShardTransactions {
      */
     CompletableFuture<CompletableFuture<@Nullable Void>> decide(
             LogHold hold, String transactionId, boolean committed) {
-        return shard.context()
+        return state.context()
                 .submit(
                         () -> {
                             Outcome outcome = outcome(transactionId, committed);
                             return hold.append(
-                                            shard.id(),
+                                            state.id(),
                                             RecordType.OUTCOME,
                                             TransactionRecords.encode(outcome),
                                             outcome)
-                                    .thenCompose(position -> shard.awaitApplied(position.lsn()));
+                                    .thenCompose(position -> state.applied().await(position.lsn()));
                         });
     }
 
@@ -178,10 +177,10 @@ final class ShardTransactions {
      */
     CompletableFuture<@Nullable Void> abort(String transactionId) {
         Outcome outcome = Outcome.aborted(transactionId);
-        return shard.log()
+        return state.log()
                 .appendNow(
-                        shard.id(), RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
-                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+                        state.id(), RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
+                .thenCompose(position -> state.applied().await(position.lsn()));
     }
 
     /**
@@ -193,7 +192,7 @@ final class ShardTransactions {
      */
     CompletableFuture<@Nullable Void> prefetch(String transactionId, Executor executor) {
         CommitPrefetch prefetch = new CommitPrefetch(files);
-        return shard.context()
+        return state.context()
                 .submit(() -> reads(prefetch, transactionId))
                 .thenCompose(
                         reads ->
@@ -206,7 +205,7 @@ final class ShardTransactions {
     }
 
     private List<ParallelReads.Read> reads(CommitPrefetch prefetch, String transactionId) {
-        PreparedPart part = prepared.get(transactionId);
+        PreparedPart part = prepared.find(transactionId).orElse(null);
         if (part == null || !prefetch.isUseful(part)) {
             return List.of();
         }
@@ -234,18 +233,15 @@ final class ShardTransactions {
      */
     CompletableFuture<Optional<SteleException>> findConflict(
             String transactionId, Lsn commitLsn, long maxResolvedBytes) {
-        return shard.context()
+        return state.context()
                 .submit(
                         () -> {
-                            PreparedPart part =
-                                    requireNonNull(
-                                            prepared.get(transactionId),
-                                            "transaction is not prepared");
+                            PreparedPart part = prepared.get(transactionId);
                             Optional<SteleException> damaged = refusal(part);
                             if (damaged.isPresent()) {
                                 return damaged;
                             }
-                            Optional<String> conflict = new ConflictCheck(files).find(part, shard);
+                            Optional<String> conflict = new ConflictCheck(files).find(part, state);
                             if (conflict.isPresent()) {
                                 return Optional.of(
                                         new SteleException(
@@ -257,13 +253,7 @@ final class ShardTransactions {
                             }
                             try {
                                 Map<Integer, byte[]> rows =
-                                        new PartResolution(
-                                                        shard,
-                                                        files,
-                                                        true,
-                                                        commitLsn,
-                                                        maxResolvedBytes)
-                                                .run(part);
+                                        resolution(true, commitLsn, maxResolvedBytes).run(part);
                                 checkRoom(transactionId, rows.values());
                                 resolved.put(transactionId, rows);
                                 return Optional.empty();
@@ -273,9 +263,14 @@ final class ShardTransactions {
                         });
     }
 
+    private PartResolution resolution(boolean checked, Lsn commitLsn, long maxResolvedBytes) {
+        return new PartResolution(
+                tables, checks, damaged, files, checked, commitLsn, maxResolvedBytes);
+    }
+
     /** Of a table that was set aside since the part was prepared. */
     private Optional<SteleException> refusal(PreparedPart part) {
-        return part.tables().stream().map(shard::refusal).flatMap(Optional::stream).findFirst();
+        return part.tables().stream().map(tables::refusal).flatMap(Optional::stream).findFirst();
     }
 
     /** A PREPARE record: remembers the part, or more of it. */
@@ -292,7 +287,7 @@ final class ShardTransactions {
 
     /** The prepared part of a transaction, if it is not decided. */
     Optional<PreparedPart> prepared(String transactionId) {
-        return Optional.ofNullable(prepared.get(transactionId));
+        return prepared.find(transactionId);
     }
 
     /** A part after a PREPARE record; empty if it continues a part that is missing. */
@@ -328,7 +323,7 @@ final class ShardTransactions {
 
     /** An OUTCOME record: applies the prepared part, or drops it. */
     void apply(Outcome outcome, Lsn lsn) throws IOException {
-        PreparedPart part = prepared.get(outcome.transactionId());
+        PreparedPart part = prepared.find(outcome.transactionId()).orElse(null);
         if (part == null) {
             if (batches.isCounting()) {
                 throw new IllegalStateException(
@@ -361,9 +356,7 @@ final class ShardTransactions {
         }
         // Others have files of after it, in which their conditions do not hold any more
         Map<Integer, byte[]> all =
-                new HashMap<>(
-                        new PartResolution(shard, files, false, lsn, Long.MAX_VALUE)
-                                .run(part, open));
+                new HashMap<>(resolution(false, lsn, Long.MAX_VALUE).run(part, open));
         all.putAll(outcome.resolved());
         return all;
     }
@@ -478,7 +471,7 @@ final class ShardTransactions {
     private int lookAhead(List<WriteBatchReader> all, int first, Lsn lsn) throws IOException {
         List<AheadWrite> writes = new ArrayList<>();
         int operations = 0;
-        for (int i = first; i < all.size() && operations < RecordApplier.MAX_AHEAD; i++) {
+        for (int i = first; i < all.size() && operations < BatchApplier.MAX_AHEAD; i++) {
             writes.add(new AheadWrite(all.get(i), lsn));
             operations += all.get(i).operationCount();
         }
@@ -491,16 +484,9 @@ final class ShardTransactions {
             TableShard table, PartitionDelete delete, PreparedPart part, Lsn lsn) {
         try {
             table.endPartitions(
-                    delete.partitions(),
-                    lsn.value(),
-                    part.prepareLsn().value(),
-                    nowMillis.getAsLong());
+                    delete.partitions(), lsn.value(), part.prepareLsn().value(), state.nowMillis());
         } catch (RuntimeException broken) {
-            shard.setAside(
-                    table,
-                    TableGroupShard.recordName(shard.id(), part.prepareLsn()),
-                    broken,
-                    part.prepareLsn());
+            damaged.setAside(table, part.prepareLsn(), broken, part.prepareLsn());
         }
     }
 
@@ -508,12 +494,12 @@ final class ShardTransactions {
     private void ingest(TableShard table, FileEntry entry, Lsn prepareLsn) throws IOException {
         try {
             ColumnFile file = files.openColumn(entry, table.versions());
-            table.ingest(files, file, prepareLsn.value(), nowMillis.getAsLong());
+            table.ingest(files, file, prepareLsn.value(), state.nowMillis());
         } catch (IOException | RuntimeException broken) {
             if (StoreWait.isOutage(broken)) {
                 throw broken;
             }
-            shard.setAside(table, FailedFile.of(entry, broken), broken, prepareLsn);
+            damaged.setAside(table, FailedFile.of(entry, broken), broken, prepareLsn);
             return;
         }
         if (batches.isCounting()) {
@@ -526,8 +512,7 @@ final class ShardTransactions {
         if (!committed) {
             return Outcome.aborted(transactionId);
         }
-        PreparedPart part =
-                requireNonNull(prepared.get(transactionId), "transaction is not prepared");
+        PreparedPart part = prepared.get(transactionId);
         Map<TableId, Long> needed = rowCounts(part);
         Map<TableId, Long> firstRowIds = new HashMap<>();
         needed.forEach(
@@ -544,21 +529,6 @@ final class ShardTransactions {
                 requireNonNull(resolved.get(transactionId), "transaction is not resolved"));
     }
 
-    /** Transactions whose outcome is not in the log; at recovery only. */
-    Collection<PreparedPart> inDoubt() {
-        prepared.keySet().removeAll(settled);
-        settled.clear();
-        return List.copyOf(prepared.values());
-    }
-
-    /**
-     * A transaction ended before its log records were deleted, though its OUTCOME record may be
-     * gone.
-     */
-    void settled(String transactionId) {
-        settled.add(transactionId);
-    }
-
     /**
      * Applies an outcome that recovery found, and returns the record to log for it; at recovery
      * only.
@@ -568,23 +538,14 @@ final class ShardTransactions {
             // As before the crash: nothing between came to the log. It passed the checks then. A
             // start before this one may have resolved it and flushed its rows while their record
             // waited for the disk: in such files its conditions do not hold any more.
-            PreparedPart part = requireNonNull(prepared.get(transactionId));
+            PreparedPart part = prepared.get(transactionId);
             resolved.put(
                     transactionId,
-                    new PartResolution(shard, files, false, lsn, Long.MAX_VALUE)
+                    resolution(false, lsn, Long.MAX_VALUE)
                             .run(part, tablesWithout(part, Map.of(), lsn)));
         }
         Outcome outcome = outcome(transactionId, committed);
         apply(outcome, lsn);
         return TransactionRecords.encode(outcome);
-    }
-
-    /** The lowest log LSN of a prepared part; {@code Long.MAX_VALUE} if there is none. */
-    long minLogLsn() {
-        long lowest = Long.MAX_VALUE;
-        for (PreparedPart part : prepared.values()) {
-            lowest = Math.min(lowest, part.prepareLsn().value());
-        }
-        return lowest;
     }
 }

@@ -2,35 +2,26 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.WriterProgress;
 import io.stele.engine.row.TableVersions;
-import io.stele.engine.shard.ShardTables.LsnRange;
-import io.stele.engine.shard.WriteResolver.Ticket;
 import io.stele.engine.shard.apply.AppliedLsn;
+import io.stele.engine.shard.apply.ApplyLoad;
 import io.stele.engine.shard.apply.ApplyOptions;
 import io.stele.engine.shard.apply.ApplyStatus;
-import io.stele.engine.shard.apply.RecordGroup;
 import io.stele.engine.shard.record.LoggedRecord;
 import io.stele.engine.shard.record.PartitionDelete;
 import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.shard.record.RetainedRecords;
 import io.stele.engine.shard.record.TransactionRecords;
-import io.stele.engine.shard.write.BatchValidator;
 import io.stele.engine.shard.write.GateStatus;
-import io.stele.engine.shard.write.HeldWrite;
-import io.stele.engine.shard.write.QueuedWrite;
-import io.stele.engine.shard.write.Resolution;
-import io.stele.engine.shard.write.UniqueIndexCheck;
 import io.stele.engine.shard.write.WriteGate;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.shard.write.WriterWindows;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.engine.wal.LogHold;
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
@@ -42,9 +33,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -77,27 +66,22 @@ public final class TableGroupShard {
     public static final Object RESOLVED = new Object();
 
     private final ShardId id;
+    private final ShardState state;
     private final ShardContext context;
-    private final LongSupplier nowMillis;
-    private final Object announcing = new Object(); // by DDL, and writers
     private final WriteGate gate;
-    private final TableFiles files;
     private final ShardTables tables;
     private final WriterWindows writers; // guarded by itself
-    private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
+    private final AppliedLsn applied; // guarded by itself
+    private final PreparedTransactions prepared;
+    private final DamagedTables damaged;
     private final WriteResolver resolver;
-    private final WriteAppender appender;
     private final BatchApplier batches;
     private final ShardTransactions transactions;
-    private final RecordApplier applier;
     private final RecordReplay replay;
     private final ApplyQueue queue;
-    private volatile @Nullable ShardLog log; // set once, when the shard starts serving
-    private volatile @Nullable SteleException failure;
-    private volatile long failedMillis; // when it stopped, if it did
-    private volatile String failedObject; // because of which
-    private volatile boolean recovered = true; // unless it stopped before that
-    private OptionalLong stoppedLsn = OptionalLong.empty(); // see releaseMemory
+    private final TableAnnouncements announcements;
+    private final ShardWrites writes;
+    private final LogRetention retention;
 
     /**
      * @param context applies records while one worker is enough, and runs everything else that
@@ -120,36 +104,45 @@ public final class TableGroupShard {
             Executor releaser,
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
-        this.failedObject = "shard " + id;
-        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.writers = new WriterWindows(nowMillis, expiryMillis);
+        this.tables = new ShardTables(id);
+        ApplyWorkers workers = new ApplyWorkers(tables, workerContexts);
+        ApplyLoad load = new ApplyLoad(nowMillis, apply.windowMillis());
+        this.context = new ShardContext(context, workers::atRest, load::barrier);
+        this.state = new ShardState(id, this.context, tables, nowMillis);
+        this.applied = state.applied();
         this.gate =
                 new WriteGate(
                         id.toString(),
                         releaser,
                         nowMillis,
                         maxWriteWait.toMillis(),
-                        this::hasLogRoom);
-        this.files = requireNonNull(files, "files is null");
-        this.tables = new ShardTables(id);
-        this.resolver = new WriteResolver(this, files, lookups);
-        this.appender = new WriteAppender(id, this::log, this::unlogged);
-        this.batches = new BatchApplier(this, tables, files.parallelReads(), nowMillis);
-        this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
-        this.applier = new RecordApplier(batches, transactions, writers);
+                        state::hasLogRoom);
+        this.prepared = new PreparedTransactions();
+        UniqueIndexChecks checks = new UniqueIndexChecks();
+        this.damaged = new DamagedTables(state, prepared, checks);
+        WriteRefusals refusals = new WriteRefusals(writers);
+        WriteAppender appender = new WriteAppender(id, state::log);
+        this.resolver =
+                new WriteResolver(state, checks, damaged, appender, refusals, files, lookups);
+        this.batches = new BatchApplier(state, damaged, files.parallelReads());
+        this.transactions = new ShardTransactions(state, prepared, checks, damaged, batches, files);
         this.replay = new RecordReplay(batches, transactions, writers);
-        ApplyWorkers workers = new ApplyWorkers(tables, workerContexts, this::groupEnded);
         this.queue =
                 new ApplyQueue(
-                        this,
-                        applier,
+                        state,
+                        damaged,
+                        new RecordApplier(batches, transactions, writers),
                         new WriteAnswers(tables, resolver),
-                        applied,
                         resolver,
-                        nowMillis,
                         apply,
-                        workers);
-        this.context = new ShardContext(context, workers::atRest, queue::barrier);
+                        workers,
+                        load);
+        state.onFailure(queue::dropUnapplied);
+        this.announcements = new TableAnnouncements(state, checks, resolver, queue, files);
+        this.writes =
+                new ShardWrites(state, announcements, gate, writers, refusals, resolver, appender);
+        this.retention = new LogRetention(state, prepared, writers);
     }
 
     public ShardId id() {
@@ -160,10 +153,6 @@ public final class TableGroupShard {
         return context;
     }
 
-    private void groupEnded(RecordGroup group) {
-        queue.groupEnded(group);
-    }
-
     /**
      * Starts serving, after replay. {@code afterApply} is called on the context whenever records
      * were applied.
@@ -171,7 +160,7 @@ public final class TableGroupShard {
     public void start(ShardLog newLog, Runnable newAfterApply) {
         queue.start(newAfterApply);
         batches.startCounting();
-        log = requireNonNull(newLog, "newLog is null");
+        state.start(newLog);
     }
 
     /**
@@ -180,17 +169,7 @@ public final class TableGroupShard {
      * given later.
      */
     public void putTable(TableVersions newest) {
-        if (tables.isSetAside(newest.schema().id())) {
-            return; // the next start begins with what the catalog has then
-        }
-        TableShard added = new TableShard(id, newest, files.rowCache(), files.parallelReads());
-        TableShard known = tables.addIfAbsent(added);
-        if (known == null || tables.isSetAside(newest.schema().id())) {
-            return;
-        }
-        synchronized (announcing) {
-            announce(known, newest);
-        }
+        announcements.put(newest);
     }
 
     /**
@@ -198,64 +177,22 @@ public final class TableGroupShard {
      * follows. Any thread, one at a time.
      */
     public void expectTable(TableVersions newest) {
-        tables.find(newest.schema().id()).ifPresent(table -> table.expect(newest));
+        announcements.expect(newest);
     }
 
-    /**
-     * The schema version that written rows must have. A writer that has the expected version before
-     * {@link #putTable} is called announces it, so it is not refused. Any thread.
-     *
-     * @param known the version that the writer has
-     */
+    /** As {@link TableAnnouncements#announced}; any thread. */
     public TableVersions announced(TableShard table, int known) {
-        if (known > table.announced().schemaVersion()
-                && known == table.expected().schemaVersion()) {
-            synchronized (announcing) {
-                TableVersions expected = table.expected();
-                // A later one is not the writer's, and nobody can see it yet
-                if (expected.schemaVersion() == known
-                        && known > table.announced().schemaVersion()) {
-                    announce(table, expected);
-                }
-            }
-        }
-        return table.announced();
-    }
-
-    @GuardedBy("announcing")
-    private void announce(TableShard table, TableVersions newest) {
-        boolean altered = newest.schemaVersion() != table.announced().schemaVersion();
-        if (altered) {
-            // Before it is announced: records of batches that have the new columns come after this.
-            context.execute(() -> alter(table, newest));
-        }
-        table.announce(newest);
-    }
-
-    private void alter(TableShard table, TableVersions changed) {
-        if (failure != null) {
-            return; // memory does not match the log; a restart begins with the new columns
-        }
-        TableVersions announced = table.announced(); // perhaps under a newer name
-        boolean isNewest = announced.schemaVersion() >= changed.schemaVersion();
-        table.alter(isNewest ? announced : changed, applied.applied().value());
-        resolver.altered();
-        queue.runAfterApply();
+        return announcements.announced(table, known);
     }
 
     /** Drops the state of a dropped table; any thread. The maintenance handles its files. */
     public void removeTable(TableId tableId) {
-        tables.remove(tableId)
-                .ifPresent(
-                        removed -> {
-                            removed.drop();
-                            context.execute(() -> resolver.forget(tableId));
-                        });
+        announcements.remove(tableId);
     }
 
     /** Takes no writes of a table any more; what it has is read on. Any thread. */
     public void replaceTable(TableId tableId) {
-        tables.find(tableId).ifPresent(TableShard::replace);
+        announcements.replace(tableId);
     }
 
     /** Those that serve. */
@@ -273,8 +210,7 @@ public final class TableGroupShard {
      * why the shard stopped.
      */
     public TableShard table(TableId tableId) {
-        checkNotFailed();
-        return tables.get(tableId);
+        return state.table(tableId);
     }
 
     // ---- what cannot be used
@@ -289,20 +225,7 @@ public final class TableGroupShard {
      * @param needed the LSN of the first record that it needs, if its memory does not determine it
      */
     public void setAside(TableShard table, List<Damage> found, Lsn needed) {
-        TableId tableId = table.schema().id();
-        // A transaction that is not decided may be of this table
-        long first =
-                Math.min(transactions.minLogLsn(), Math.min(needed.value(), table.minLogLsn()));
-        long last = Math.max(needed.value(), table.changedLsn());
-        tables.setAside(new SetAsideTable(table, found, first, last));
-        table.drop();
-        table.releaseMemory();
-        resolver.forget(tableId);
-    }
-
-    /** The name of a damaged log record. */
-    static String recordName(ShardId shard, Lsn lsn) {
-        return "log/" + shard + "/" + lsn;
+        damaged.setAside(table, found, needed);
     }
 
     /**
@@ -311,26 +234,12 @@ public final class TableGroupShard {
      * @param object what it is, unless the cause names a file of the table
      */
     public void setAside(TableShard table, String object, Exception cause, Lsn needed) {
-        Damage found =
-                Damage.of(
-                        id,
-                        table.schema().id(),
-                        FailedFile.find(table, cause).orElse(object),
-                        cause,
-                        nowMillis.getAsLong());
-        setAside(table, List.of(found), needed);
+        damaged.setAside(table, object, cause, needed);
     }
 
     /** Fails where a table is set aside. */
     public void checkNotSetAside(TableId tableId) {
-        Optional<SteleException> refusal = tables.refusal(tableId);
-        if (refusal.isPresent()) {
-            throw refusal.get();
-        }
-    }
-
-    boolean isSetAside(TableId tableId) {
-        return tables.isSetAside(tableId);
+        tables.checkNotSetAside(tableId);
     }
 
     public Optional<SteleException> refusal(TableId tableId) {
@@ -353,16 +262,7 @@ public final class TableGroupShard {
      */
     public List<Damage> damages() {
         List<Damage> found = new ArrayList<>();
-        SteleException stopped = failure;
-        if (stopped != null) {
-            found.add(
-                    new Damage(
-                            Optional.of(id),
-                            Optional.empty(),
-                            failedObject,
-                            String.valueOf(stopped.getMessage()),
-                            failedMillis));
-        }
+        state.damage().ifPresent(found::add);
         tables.setAside().forEach(aside -> found.addAll(aside.damages()));
         return found;
     }
@@ -372,42 +272,7 @@ public final class TableGroupShard {
      * context.
      */
     public Optional<RetainedRecords> retainedRecords() {
-        if (failure != null) {
-            return Optional.of(
-                    new RetainedRecords(
-                            stoppedLsn.isPresent() ? stoppedLsn.getAsLong() : neededOnceStopped(),
-                            Long.MAX_VALUE,
-                            Optional.empty()));
-        }
-        Collection<SetAsideTable> aside = tables.setAside();
-        Map<TableId, LsnRange> lost = tables.lost();
-        if (aside.isEmpty() && lost.isEmpty()) {
-            return Optional.empty();
-        }
-        long first = tables.all().isEmpty() ? writers.minUnsavedLsn() : Long.MAX_VALUE;
-        long last = 0;
-        Set<TableId> ids = new HashSet<>();
-        for (SetAsideTable table : aside) {
-            first = Math.min(first, table.firstLsn());
-            last = Math.max(last, table.lastLsn());
-            ids.add(table.table().schema().id());
-        }
-        for (Map.Entry<TableId, LsnRange> table : lost.entrySet()) {
-            first = Math.min(first, table.getValue().first().value());
-            last = Math.max(last, table.getValue().last().value());
-            ids.add(table.getKey());
-        }
-        return Optional.of(new RetainedRecords(first, last, Optional.of(ids)));
-    }
-
-    /** The first record that a start needs after the shard stopped. */
-    private long neededOnceStopped() {
-        // A shard that stopped before the end of replay cannot know which records it needs
-        long first = recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
-        for (SetAsideTable table : tables.setAside()) {
-            first = Math.min(first, table.firstLsn());
-        }
-        return first;
+        return retention.retainedRecords();
     }
 
     /**
@@ -415,10 +280,7 @@ public final class TableGroupShard {
      * while the apply workers are idle.
      */
     public void releaseMemory() {
-        if (failure != null && stoppedLsn.isEmpty()) {
-            stoppedLsn = OptionalLong.of(neededOnceStopped());
-            tables.all().forEach(TableShard::releaseMemory);
-        }
+        retention.releaseMemory();
     }
 
     // ---- writes
@@ -433,21 +295,7 @@ public final class TableGroupShard {
      */
     public CompletableFuture<WriteOutcome> write(
             UUID writerId, long sequence, byte[] bytes, int offset, int length) {
-        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
-        try {
-            checkServing();
-            WriteBatchReader batch = new WriteBatchReader(bytes, offset, length);
-            QueuedWrite write = validated(writerId, sequence, batch, acknowledgement);
-            if (gate.pass(length, new GatedWrite(write))) {
-                submit(write, true);
-            }
-        } catch (SteleException refused) {
-            if (!refused.code().retryable()) {
-                writers.givenUp(writerId, sequence);
-            }
-            refuseNew(writerId, sequence, acknowledgement, refused);
-        }
-        return acknowledgement;
+        return writes.write(writerId, sequence, bytes, offset, length);
     }
 
     /**
@@ -456,162 +304,7 @@ public final class TableGroupShard {
      */
     public CompletableFuture<WriteOutcome> postpone(
             UUID writerId, long sequence, SteleException busy) {
-        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
-        writers.postponed(writerId, sequence, acknowledgement);
-        refuseNew(writerId, sequence, acknowledgement, busy);
-        return acknowledgement;
-    }
-
-    /**
-     * A write that was applied before is still acknowledged, even if the table or the gate refuses
-     * new ones.
-     */
-    private void refuseNew(
-            UUID writerId,
-            long sequence,
-            CompletableFuture<WriteOutcome> acknowledgement,
-            SteleException refused) {
-        writers.find(writerId, sequence)
-                .ifPresentOrElse(
-                        earlier -> Futures.forward(earlier, acknowledgement),
-                        () -> acknowledgement.completeExceptionally(refused));
-    }
-
-    /** A write that waits at the gate and is not yet in {@link WriterWindows}. */
-    private final class GatedWrite implements HeldWrite {
-        private final QueuedWrite write;
-
-        private GatedWrite(QueuedWrite write) {
-            this.write = write;
-        }
-
-        @Override
-        public boolean tryRun() {
-            return submit(write, false);
-        }
-
-        @Override
-        public void postponed() {
-            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
-        }
-
-        @Override
-        public void refuse(SteleException busy) {
-            refuseNew(write.writerId(), write.sequence(), write.acknowledgement(), busy);
-        }
-    }
-
-    private QueuedWrite validated(
-            UUID writerId,
-            long sequence,
-            WriteBatchReader batch,
-            CompletableFuture<WriteOutcome> acknowledgement) {
-        TableShard table = tables.writable(batch.tableId());
-        TableVersions versions = announced(table, batch.schemaVersion());
-        BatchValidator.Summary summary = new BatchValidator(versions, id).validate(batch);
-        return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
-    }
-
-    /**
-     * Puts a write on its way.
-     *
-     * @param waits for room in the log
-     * @return false: there is no room, and nothing was done
-     */
-    private boolean submit(QueuedWrite write, boolean waits) {
-        Optional<CompletableFuture<WriteOutcome>> earlier;
-        try {
-            earlier = writers.admit(write.writerId(), write.sequence(), write.acknowledgement());
-        } catch (SteleException outOfTurn) {
-            write.acknowledgement().completeExceptionally(outOfTurn);
-            return true;
-        }
-        if (earlier.isPresent()) {
-            Futures.forward(earlier.get(), write.acknowledgement());
-            return true;
-        }
-        try {
-            checkNotAltered(write);
-            if (resolver.take(write)) {
-                return true;
-            }
-            Resolution plain = new Resolution.Accepted(write.batch(), 0);
-            if (waits) {
-                appender.append(write, plain, Ticket.PASSED_BY);
-            } else if (!appender.tryAppend(write, plain, Ticket.PASSED_BY)) {
-                resolver.dropped();
-                writers.withdrawn(write.writerId(), write.sequence(), write.acknowledgement());
-                return false;
-            }
-        } catch (RuntimeException | Error refused) {
-            refuse(write, refused);
-        }
-        return true;
-    }
-
-    /**
-     * A write that was held at the gate while its table's columns changed is refused as those that
-     * depend on rows are: its writer's batches before it may be, and must not come behind it.
-     */
-    private void checkNotAltered(QueuedWrite write) {
-        tables.writable(write.batch().tableId());
-        int announced = write.table().announced().schemaVersion();
-        if (announced != write.batch().schemaVersion()) {
-            throw new SteleException(
-                    ErrorCode.STALE_TABLE,
-                    "Expected rows of schema version %d of table %s, found version %d: its columns were changed while they waited"
-                            .formatted(
-                                    announced,
-                                    write.table().schema().qualifiedName(),
-                                    write.batch().schemaVersion()));
-        }
-    }
-
-    /** Nothing of it is logged; it may come again under the same sequence. Any thread. */
-    void refuse(QueuedWrite write, Throwable cause) {
-        if (cause instanceof SteleException known && known.code() == ErrorCode.BUSY) {
-            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
-        } else {
-            writers.refused(write.writerId(), write.sequence());
-        }
-        write.acknowledgement().completeExceptionally(cause);
-    }
-
-    /** A write that the log did not take. Any thread. */
-    private void unlogged(QueuedWrite write, Ticket ticket, Throwable cause) {
-        refuse(write, cause);
-        if (ticket.equals(Ticket.PASSED_BY)) {
-            resolver.dropped();
-            return;
-        }
-        // Later batches were worked out on the assumption that this one is there.
-        context.execute(
-                () ->
-                        fail(
-                                new SteleException(
-                                        ErrorCode.UNAVAILABLE,
-                                        "Shard %s stopped: a batch it had worked out is not in the log: %s"
-                                                .formatted(id, cause),
-                                        cause)));
-    }
-
-    /** As {@link ShardTables#staleness}. */
-    @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
-        return tables.staleness(table, batch);
-    }
-
-    /** As {@link WriteAppender#append}. */
-    void append(QueuedWrite write, Resolution resolution, Ticket ticket) {
-        appender.append(write, resolution, ticket);
-    }
-
-    /** As {@link WriteAppender#tryAppend}. */
-    boolean tryAppend(QueuedWrite write, Resolution resolution, Ticket ticket) {
-        return appender.tryAppend(write, resolution, ticket);
-    }
-
-    List<UniqueIndexCheck> checks(TableShard table) {
-        return resolver.checks(table);
+        return writes.postpone(writerId, sequence, busy);
     }
 
     /**
@@ -657,10 +350,7 @@ public final class TableGroupShard {
 
     /** Checks a batch that a transaction stages; returns how many rows it appends. */
     public int validate(WriteBatchReader batch) {
-        checkServing();
-        TableShard table = tables.writable(batch.tableId());
-        TableVersions versions = announced(table, batch.schemaVersion());
-        return new BatchValidator(versions, id).validate(batch).appended();
+        return writes.validate(batch);
     }
 
     /** As {@link ShardTransactions#decide}; any thread. */
@@ -697,13 +387,6 @@ public final class TableGroupShard {
         return applied.applied();
     }
 
-    /** The present: nothing applied is above it. */
-    Lsn presentLsn() {
-        Lsn now = Lsn.of(nowMillis.getAsLong(), 0);
-        Lsn last = applied.applied();
-        return now.compareTo(last) > 0 ? now : last;
-    }
-
     public WriteGate gate() {
         return gate;
     }
@@ -723,19 +406,9 @@ public final class TableGroupShard {
         return gate.waitingBytes() + resolver.queuedBytes();
     }
 
-    private void checkNotFailed() {
-        SteleException cause = failure;
-        if (cause != null) {
-            throw new SteleException(cause.code(), String.valueOf(cause.getMessage()), cause);
-        }
-    }
-
     /** Fails when the shard stopped serving. */
     public void checkServing() {
-        checkNotFailed();
-        if (log == null) {
-            throw new SteleException(ErrorCode.UNAVAILABLE, "Shard " + id + " is being recovered");
-        }
+        state.checkServing();
     }
 
     /**
@@ -743,7 +416,7 @@ public final class TableGroupShard {
      * trusted.
      */
     public void fail(SteleException cause) {
-        fail("shard " + id, cause);
+        state.fail(cause);
     }
 
     /**
@@ -752,21 +425,11 @@ public final class TableGroupShard {
      * @param object what cannot be used
      */
     public void fail(String object, SteleException cause) {
-        if (failure == null) {
-            failedObject = object;
-            failedMillis = nowMillis.getAsLong();
-            failure = cause;
-            applied.fail(cause);
-            context.execute(
-                    () -> {
-                        queue.dropUnapplied();
-                        resolver.afterApply();
-                    });
-        }
+        state.fail(object, cause);
     }
 
     public Optional<SteleException> failure() {
-        return Optional.ofNullable(failure);
+        return state.failure();
     }
 
     // ---- application
@@ -811,7 +474,7 @@ public final class TableGroupShard {
      * @throws IOException if the store does not answer
      */
     public void replay(List<LoggedRecord> records) throws IOException {
-        if (failure == null) {
+        if (!state.isFailed()) {
             replay.run(
                     records,
                     new RecordReplay.Progress() {
@@ -822,12 +485,12 @@ public final class TableGroupShard {
 
                         @Override
                         public void stopped(Lsn lsn, Exception broken) {
-                            stopRecovering(recordName(id, lsn), broken);
+                            state.stopRecovering(state.recordName(lsn), broken);
                         }
 
                         @Override
                         public boolean isStopped() {
-                            return failure != null;
+                            return state.isFailed();
                         }
                     });
         }
@@ -842,7 +505,7 @@ public final class TableGroupShard {
      */
     public void settled(String object, ByteBuffer prepare) {
         try {
-            transactions.settled(TransactionRecords.decodePrepare(prepare).transactionId());
+            prepared.settled(TransactionRecords.decodePrepare(prepare).transactionId());
         } catch (SteleException unreadable) {
             stopRecovering(object, unreadable);
         }
@@ -874,23 +537,12 @@ public final class TableGroupShard {
      * @param object what cannot be used
      */
     public void stopRecovering(String object, Exception broken) {
-        if (failure == null) {
-            recovered = false;
-        }
-        fail(
-                object,
-                new SteleException(
-                        broken instanceof SteleException known
-                                ? known.code()
-                                : ErrorCode.CORRUPT_DATA,
-                        "Shard %s is set aside, since it cannot be recovered at %s: %s"
-                                .formatted(id, object, broken),
-                        broken));
+        state.stopRecovering(object, broken);
     }
 
     /** Transactions whose outcome is not in the log; before {@link #start} only. */
     public Collection<PreparedPart> inDoubt() {
-        return failure == null ? transactions.inDoubt() : List.of();
+        return !state.isFailed() ? prepared.inDoubt() : List.of();
     }
 
     /**
@@ -925,51 +577,17 @@ public final class TableGroupShard {
         return writers;
     }
 
-    /**
-     * The lowest log LSN that this shard still needs in the log; {@code Long.MAX_VALUE} if none. A
-     * failed shard needs none there: {@link #retainedRecords} are stored elsewhere. On the context.
-     */
+    /** As {@link LogRetention#minLogLsn}; on the context. */
     public long minLogLsn() {
-        return failure == null ? neededByTables() : Long.MAX_VALUE;
+        return retention.minLogLsn();
     }
 
-    private long neededByTables() {
-        return Math.min(neededByRows(), neededByWriters());
-    }
-
-    private long neededByRows() {
-        long lowest = transactions.minLogLsn();
-        for (TableShard table : tables.all()) {
-            lowest = Math.min(lowest, table.minLogLsn());
-        }
-        return lowest;
-    }
-
-    /**
-     * Without a serving table no writer gets an answer, and the records retained for other tables
-     * include the writers' outcomes.
-     */
-    private long neededByWriters() {
-        return tables.all().isEmpty() ? Long.MAX_VALUE : writers.minUnsavedLsn();
-    }
-
-    /**
-     * The time since when the log is retained only for the outcomes of writers, in milliseconds; a
-     * new manifest would release it. On the context.
-     */
+    /** As {@link LogRetention#heldForWritersSince}; on the context. */
     public OptionalLong heldForWritersSince() {
-        long needed = neededByWriters();
-        return needed < neededByRows()
-                ? OptionalLong.of(new Lsn(needed).millis())
-                : OptionalLong.empty();
+        return retention.heldForWritersSince();
     }
 
     public ShardLog log() {
-        return requireNonNull(log, "log is null");
-    }
-
-    private boolean hasLogRoom(long bytes) {
-        ShardLog present = log;
-        return present == null || present.hasRoom(bytes);
+        return state.log();
     }
 }

@@ -2,7 +2,6 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.shard.WriteResolver.Ticket;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.wal.DurableRecord;
 import io.stele.protocol.SteleException;
@@ -61,7 +60,7 @@ final class WriteAnswers {
 
     private void send(
             CompletableFuture<WriteOutcome> acknowledgement,
-            Ticket ticket,
+            WriteTicket ticket,
             @Nullable SteleException failed,
             WriteOutcome outcome) {
         resolver.applied(ticket);

@@ -2,7 +2,6 @@ package io.stele.engine.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.shard.WriteResolver.Ticket;
 import io.stele.engine.shard.record.WriteRecord;
 import io.stele.engine.shard.write.QueuedWrite;
 import io.stele.engine.shard.write.Resolution;
@@ -20,28 +19,30 @@ import java.util.function.Supplier;
 final class WriteAppender {
     private final ShardId shard;
     private final Supplier<ShardLog> log;
-    private final UnloggedListener listener;
 
     // Held from taking row ids to appending their record. An append may wait for room in the log
     // with it, so that a thread that must not wait only tries to take it.
     private final ReentrantLock rowIdOrder = new ReentrantLock();
 
-    /** Is notified of writes that the log did not take. */
+    /** Is notified of a write that the log did not take; any thread. */
     interface UnloggedListener {
-        void unlogged(QueuedWrite write, Ticket ticket, Throwable cause);
+        void unlogged(QueuedWrite write, Throwable cause);
     }
 
     /**
      * @param log of the node, once the shard serves
      */
-    WriteAppender(ShardId shard, Supplier<ShardLog> log, UnloggedListener listener) {
+    WriteAppender(ShardId shard, Supplier<ShardLog> log) {
         this.shard = requireNonNull(shard, "shard is null");
         this.log = requireNonNull(log, "log is null");
-        this.listener = requireNonNull(listener, "listener is null");
     }
 
     /** Appends the resolution of a write, waiting for room in the log. */
-    void append(QueuedWrite write, Resolution resolution, Ticket ticket) {
+    void append(
+            QueuedWrite write,
+            Resolution resolution,
+            WriteTicket ticket,
+            UnloggedListener listener) {
         CompletableFuture<LogPosition> appended;
         if (write.appended() == 0) {
             appended = append(LogEntry.of(write, resolution, ticket, WriteRecord.NO_ROW_ID));
@@ -53,11 +54,15 @@ final class WriteAppender {
                 rowIdOrder.unlock();
             }
         }
-        watch(write, ticket, appended);
+        watch(write, appended, listener);
     }
 
     /** As {@link #append}, but false if that would wait; then nothing was done. Never waits. */
-    boolean tryAppend(QueuedWrite write, Resolution resolution, Ticket ticket) {
+    boolean tryAppend(
+            QueuedWrite write,
+            Resolution resolution,
+            WriteTicket ticket,
+            UnloggedListener listener) {
         Optional<CompletableFuture<LogPosition>> appended;
         if (write.appended() == 0) {
             appended = tryAppend(LogEntry.of(write, resolution, ticket, WriteRecord.NO_ROW_ID));
@@ -70,7 +75,7 @@ final class WriteAppender {
         } else {
             return false;
         }
-        appended.ifPresent(position -> watch(write, ticket, position));
+        appended.ifPresent(position -> watch(write, position, listener));
         return appended.isPresent();
     }
 
@@ -86,11 +91,12 @@ final class WriteAppender {
         return log.get().tryAppend(shard, entry.type(), entry.payload(), entry.attachment());
     }
 
-    private void watch(QueuedWrite write, Ticket ticket, CompletableFuture<LogPosition> appended) {
+    private static void watch(
+            QueuedWrite write, CompletableFuture<LogPosition> appended, UnloggedListener listener) {
         appended.whenComplete(
                 (position, failed) -> {
                     if (failed != null) {
-                        listener.unlogged(write, ticket, failed);
+                        listener.unlogged(write, failed);
                     }
                 });
     }

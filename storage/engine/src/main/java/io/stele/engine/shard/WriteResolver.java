@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.datafile.TableFiles;
-import io.stele.engine.index.IndexView;
 import io.stele.engine.shard.write.BatchEvaluation;
 import io.stele.engine.shard.write.BatchProbes;
 import io.stele.engine.shard.write.QueuedWrite;
@@ -58,7 +57,11 @@ final class WriteResolver {
 
     private static final int ASKED_AHEAD = 16; // batches whose lookups overlap
 
-    private final TableGroupShard shard;
+    private final ShardState state;
+    private final UniqueIndexChecks checks;
+    private final DamagedTables damaged;
+    private final WriteAppender appender;
+    private final WriteRefusals refusals;
     private final TableFiles files;
     private final Executor lookups;
     private final Object lock = new Object();
@@ -74,7 +77,6 @@ final class WriteResolver {
 
     private volatile boolean active; // written under lock
     private final AtomicInteger passing = new AtomicInteger(); // bypassed, not applied; any thread
-    private final Map<TableId, List<UniqueIndexCheck>> checks = new HashMap<>();
     private final Map<TableId, TableChanges> changes = new HashMap<>();
     private final List<CompletableFuture<@Nullable Void>> awaitingAppend = new ArrayList<>();
     private final List<CompletableFuture<@Nullable Void>> awaitingDrain = new ArrayList<>();
@@ -89,25 +91,26 @@ final class WriteResolver {
     /**
      * @param lookups runs what waits for files or for room in the log
      */
-    WriteResolver(TableGroupShard shard, TableFiles files, Executor lookups) {
-        this.shard = requireNonNull(shard, "shard is null");
+    WriteResolver(
+            ShardState state,
+            UniqueIndexChecks checks,
+            DamagedTables damaged,
+            WriteAppender appender,
+            WriteRefusals refusals,
+            TableFiles files,
+            Executor lookups) {
+        this.state = requireNonNull(state, "state is null");
+        this.checks = requireNonNull(checks, "checks is null");
+        this.damaged = requireNonNull(damaged, "damaged is null");
+        this.appender = requireNonNull(appender, "appender is null");
+        this.refusals = requireNonNull(refusals, "refusals is null");
         this.files = requireNonNull(files, "files is null");
         this.lookups = requireNonNull(lookups, "lookups is null");
     }
 
     /**
-     * The ticket of a batch, which {@link #applied} needs.
-     *
-     * @param number of the batch in its epoch; 0: it bypassed
-     * @param conditional whether changes in flight must be noted until it is applied
-     */
-    record Ticket(long epoch, long number, boolean conditional) {
-        static final Ticket PASSED_BY = new Ticket(0, 0, false);
-    }
-
-    /**
      * Takes a write, or lets it bypass: then the caller must call {@link #applied} with {@link
-     * Ticket#PASSED_BY}, or {@link #dropped}. Any thread.
+     * WriteTicket#PASSED_BY}, or {@link #dropped}. Any thread.
      *
      * @return false: the caller appends it now
      * @throws SteleException BUSY: too much is queued
@@ -127,7 +130,7 @@ final class WriteResolver {
                 throw new SteleException(
                         ErrorCode.BUSY,
                         "Expected at most %d bytes of conditional writes waiting in shard %s, found %d"
-                                .formatted(QUEUE_LIMIT_BYTES, shard.id(), queuedBytes + sizeBytes));
+                                .formatted(QUEUE_LIMIT_BYTES, state.id(), queuedBytes + sizeBytes));
             }
             queue.add(write);
             queuedBytes += sizeBytes;
@@ -149,31 +152,6 @@ final class WriteResolver {
         synchronized (lock) {
             return queuedBytes;
         }
-    }
-
-    /** The checks of a table's unique indexes as they are now. */
-    List<UniqueIndexCheck> checks(TableShard table) {
-        TableId tableId = table.schema().id();
-        if (!table.view().hasUniqueIndex()) {
-            checks.remove(tableId);
-            return List.of();
-        }
-        List<Integer> wanted =
-                table.view().indexes().stream()
-                        .filter(index -> index.keys().index().unique())
-                        .map(IndexView::indexId)
-                        .toList();
-        List<UniqueIndexCheck> known = checks.getOrDefault(tableId, List.of());
-        if (!known.stream().map(UniqueIndexCheck::indexId).toList().equals(wanted)) {
-            known = wanted.stream().map(id -> new UniqueIndexCheck(table, id)).toList();
-            checks.put(tableId, known);
-        }
-        return known;
-    }
-
-    /** Drops the state of a dropped table. */
-    void forget(TableId tableId) {
-        checks.remove(tableId);
     }
 
     /**
@@ -208,7 +186,7 @@ final class WriteResolver {
      */
     CompletableFuture<@Nullable Void> pause() {
         CompletableFuture<@Nullable Void> paused = new CompletableFuture<>();
-        shard.context()
+        state.context()
                 .execute(
                         () -> {
                             pauses++;
@@ -223,7 +201,7 @@ final class WriteResolver {
 
     /** Ends a pause; what the transaction did here must be applied. Any thread. */
     void resume() {
-        shard.context()
+        state.context()
                 .execute(
                         () -> {
                             pauses--;
@@ -232,7 +210,7 @@ final class WriteResolver {
     }
 
     /** A write's record is applied. */
-    void applied(Ticket ticket) {
+    void applied(WriteTicket ticket) {
         if (ticket.number() == 0 || ticket.epoch() != epoch) {
             dropped();
             return;
@@ -265,7 +243,7 @@ final class WriteResolver {
             }
             scheduled = true;
         }
-        shard.context()
+        state.context()
                 .execute(
                         () -> {
                             synchronized (lock) {
@@ -276,8 +254,8 @@ final class WriteResolver {
     }
 
     private void run() {
-        if (shard.failure().isPresent()) {
-            failAll(shard.failure().get());
+        if (state.failure().isPresent()) {
+            failAll(state.failure().get());
             return;
         }
         askAhead();
@@ -314,7 +292,7 @@ final class WriteResolver {
 
     private boolean checksChanged(TableShard table) {
         TableChanges known = changes.get(table.schema().id());
-        return known != null && !known.checks().equals(checks(table));
+        return known != null && !known.checks().equals(checks.of(table));
     }
 
     private void deactivate() {
@@ -344,7 +322,7 @@ final class WriteResolver {
             queue.clear();
             queuedBytes = 0;
         }
-        left.forEach(write -> shard.refuse(write, cause));
+        left.forEach(write -> refusals.refuse(write, cause));
         awaitingAppend.forEach(paused -> paused.complete(null));
         awaitingAppend.clear();
         awaitingDrain.forEach(drain -> drain.completeExceptionally(cause));
@@ -358,7 +336,7 @@ final class WriteResolver {
             Iterator<QueuedWrite> waiting = queue.iterator();
             for (int i = 0; i < ASKED_AHEAD && waiting.hasNext(); i++) {
                 QueuedWrite write = waiting.next();
-                boolean stale = shard.staleness(write.table(), write.batch()) != null;
+                boolean stale = state.tables().staleness(write.table(), write.batch()) != null;
                 if (write.probes() == null && !stale) {
                     ahead.add(write);
                 }
@@ -385,7 +363,7 @@ final class WriteResolver {
     }
 
     private BatchProbes probes(QueuedWrite write) {
-        List<UniqueIndexCheck> present = checks(write.table());
+        List<UniqueIndexCheck> present = checks.of(write.table());
         BatchProbes probes = write.probes();
         if (probes == null || !probes.checks().equals(present)) {
             probes = new BatchProbes(write.table().schema(), files, present);
@@ -401,10 +379,10 @@ final class WriteResolver {
                 () -> {
                     try {
                         BatchProbes.Answers answers = question.answer();
-                        shard.context().execute(() -> answered(write, probes, answers));
+                        state.context().execute(() -> answered(write, probes, answers));
                     } catch (IOException | RuntimeException | Error broken) {
                         Exception cause = StoreWait.exception(broken);
-                        shard.context().execute(() -> unanswered(write, cause));
+                        state.context().execute(() -> unanswered(write, cause));
                     }
                 });
     }
@@ -423,8 +401,11 @@ final class WriteResolver {
         if (table.isDropped() || passes(table, broken)) {
             return;
         }
-        shard.setAside(
-                table, "a write of table " + table.schema().id(), broken, shard.appliedLsn());
+        damaged.setAside(
+                table,
+                "a write of table " + table.schema().id(),
+                broken,
+                state.applied().applied());
         write.setAsking(false);
         run();
     }
@@ -454,16 +435,16 @@ final class WriteResolver {
         return new SteleException(
                 broken instanceof SteleException known ? known.code() : ErrorCode.STORE_FAILED,
                 "Shard %s stopped: what a write depends on cannot be read: %s"
-                        .formatted(shard.id(), broken),
+                        .formatted(state.id(), broken),
                 broken);
     }
 
     /** Works out the head and appends it; false: not yet. */
     private boolean resolve(QueuedWrite head) {
         TableShard table = head.table();
-        SteleException stale = shard.staleness(table, head.batch());
+        SteleException stale = state.tables().staleness(table, head.batch());
         if (stale != null) {
-            shard.refuse(head, stale);
+            refusals.refuse(head, stale);
             return true;
         }
         if (head.batch().schemaVersion() > table.schema().schemaVersion()) {
@@ -473,7 +454,8 @@ final class WriteResolver {
             return append(head, null, new Accepted(head.batch(), 0));
         }
         TableChanges tableChanges =
-                changes.computeIfAbsent(table.schema().id(), id -> new TableChanges(checks(table)));
+                changes.computeIfAbsent(
+                        table.schema().id(), id -> new TableChanges(checks.of(table)));
         BatchProbes probes = probes(head);
         Resolution resolution;
         try {
@@ -484,11 +466,11 @@ final class WriteResolver {
                             head.isConditional(),
                             tableChanges,
                             probes,
-                            shard.presentLsn());
+                            state.presentLsn());
         } catch (SteleException impossible) {
             resolution = new Refused(impossible); // too large, once it is worked out
         } catch (RuntimeException | Error broken) {
-            shard.fail(failed(StoreWait.exception(broken)));
+            state.fail(failed(StoreWait.exception(broken)));
             return false;
         }
         return switch (resolution) {
@@ -502,7 +484,7 @@ final class WriteResolver {
                 yield append(head, null, refused);
             }
             case Accepted accepted -> {
-                if (!shard.log().hasRoom(accepted.batch().sizeBytes())) {
+                if (!state.log().hasRoom(accepted.batch().sizeBytes())) {
                     // The next tick tries again: what waits for room here would keep commits from
                     // ending, and these the log from being trimmed.
                     tableChanges.takeBack();
@@ -517,10 +499,10 @@ final class WriteResolver {
             QueuedWrite write, @Nullable TableChanges tableChanges, Resolution resolution) {
         long number = lastNumber + 1;
         boolean checked = tableChanges != null && !tableChanges.checks().isEmpty();
-        Ticket ticket = new Ticket(epoch, number, write.isConditional() || checked);
+        WriteTicket ticket = new WriteTicket(epoch, number, write.isConditional() || checked);
         boolean inQueue;
         try {
-            inQueue = shard.tryAppend(write, resolution, ticket);
+            inQueue = appender.tryAppend(write, resolution, ticket, this::unlogged);
         } catch (IllegalArgumentException tooLarge) {
             if (tableChanges != null) {
                 tableChanges.takeBack();
@@ -545,17 +527,32 @@ final class WriteResolver {
             lookups.execute(
                     () -> {
                         try {
-                            shard.append(write, resolution, ticket);
+                            appender.append(write, resolution, ticket, this::unlogged);
                         } catch (RuntimeException | Error broken) {
                             // Later batches were evaluated on it
                             SteleException cause = failed(StoreWait.exception(broken));
-                            shard.context().execute(() -> shard.fail(cause));
+                            state.context().execute(() -> state.fail(cause));
                         } finally {
-                            shard.context().execute(this::appended);
+                            state.context().execute(this::appended);
                         }
                     });
         }
         return true;
+    }
+
+    /** The log did not take a batch that was worked out here. Any thread. */
+    private void unlogged(QueuedWrite write, Throwable cause) {
+        refusals.refuse(write, cause);
+        // Later batches were worked out on the assumption that this one is there.
+        state.context()
+                .execute(
+                        () ->
+                                state.fail(
+                                        new SteleException(
+                                                ErrorCode.UNAVAILABLE,
+                                                "Shard %s stopped: a batch it had worked out is not in the log: %s"
+                                                        .formatted(state.id(), cause),
+                                                cause)));
     }
 
     private void appended() {

@@ -10,14 +10,12 @@ import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.api.maintenance.JobKind;
 import io.stele.protocol.api.maintenance.JobState;
 import io.stele.protocol.api.maintenance.JobStatus;
-
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.Test;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 
 final class TestJobs {
     private static final TableName NAME = new TableName("s", "t");

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.row.RowCache;
 import io.stele.engine.row.TableVersions;
-import io.stele.engine.shard.WriteResolver.Ticket;
 import io.stele.engine.shard.write.BatchValidator;
 import io.stele.engine.shard.write.QueuedWrite;
 import io.stele.engine.shard.write.Resolution;
@@ -77,9 +76,7 @@ class TestWriteAppender {
     @Timeout(60)
     void tryAppendNeverWaitsForAnAppendThatWaitsForRoom() throws Exception {
         try (NodeLog log = start()) {
-            WriteAppender appender =
-                    new WriteAppender(
-                            SHARD, () -> new LogOfNode(log), (write, ticket, cause) -> {});
+            WriteAppender appender = new WriteAppender(SHARD, () -> new LogOfNode(log));
             LogHold hold = log.hold(Set.of(SHARD)).join();
             append(appender, QUEUE_BYTES); // whatever waits behind the hold is full now
             Thread waiting = Thread.ofPlatform().start(() -> append(appender, QUEUE_BYTES));
@@ -114,13 +111,20 @@ class TestWriteAppender {
 
     private void append(WriteAppender appender, int bytes) {
         QueuedWrite write = write(bytes);
-        appender.append(write, new Resolution.Accepted(write.batch(), 0), Ticket.PASSED_BY);
+        appender.append(
+                write,
+                new Resolution.Accepted(write.batch(), 0),
+                WriteTicket.PASSED_BY,
+                (refused, cause) -> {});
     }
 
     private boolean tryAppend(WriteAppender appender) {
         QueuedWrite write = write(1);
         return appender.tryAppend(
-                write, new Resolution.Accepted(write.batch(), 0), Ticket.PASSED_BY);
+                write,
+                new Resolution.Accepted(write.batch(), 0),
+                WriteTicket.PASSED_BY,
+                (refused, cause) -> {});
     }
 
     private synchronized QueuedWrite write(int bytes) {

@@ -3,8 +3,8 @@ package io.stele.objectstore.cached;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.airlift.units.DataSize.Unit;
 import io.airlift.units.DataSize;
+import io.airlift.units.DataSize.Unit;
 import io.stele.objectstore.FarObjectStore;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;

@@ -3,15 +3,17 @@ package io.stele.engine.shard.apply;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
  * A counter of the groups of records, rows and barriers that a shard receives to apply, by time
- * window. Confined to the shard's context.
+ * window. Confined to the shard's context, except for {@link #allBarriers}.
  */
 public final class ApplyLoad {
     private final LongSupplier nowMillis;
     private final long windowMillis;
+    private final AtomicLong allBarriers = new AtomicLong();
     private long startMillis = Long.MIN_VALUE; // of the window; before the first: none
     private long groups;
     private long behind;
@@ -32,8 +34,15 @@ public final class ApplyLoad {
         behind += isBehind ? 1 : 0;
     }
 
+    /** Counts a task that must wait for the apply workers. */
     public void barrier() {
         barriers++;
+        allBarriers.incrementAndGet();
+    }
+
+    /** Those of all windows; any thread. */
+    public long allBarriers() {
+        return allBarriers.get();
     }
 
     /** The window, if it is over; then the next one begins. */
