@@ -118,7 +118,7 @@ final class LongTransactions implements ChaosClient {
         renew();
         if (open.size() < MAX_OPEN) {
             open(random);
-        } else if (random.nextInt(6) == 0) {
+        } else if (random.nextInt(3) == 0) { // commits wait for a store or a log without room
             try {
                 verify();
             } catch (SQLException e) {
