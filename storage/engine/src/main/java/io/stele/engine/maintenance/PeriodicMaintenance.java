@@ -112,7 +112,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
     }
 
     private LogSpace observeLog() {
-        LogSpace space = log.status().space();
+        LogSpace space = log.space();
         if (space.isShort() != wasLogShort) {
             wasLogShort = space.isShort();
             shards.notifyLogSpace(space);

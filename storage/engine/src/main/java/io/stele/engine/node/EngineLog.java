@@ -4,6 +4,7 @@ import io.stele.engine.shard.ShardLog;
 import io.stele.engine.wal.LogHold;
 import io.stele.engine.wal.LogMark;
 import io.stele.engine.wal.LogPosition;
+import io.stele.engine.wal.LogSpace;
 import io.stele.engine.wal.LogStatus;
 import io.stele.engine.wal.NodeLog;
 import io.stele.engine.wal.RecordType;
@@ -105,12 +106,8 @@ public final class EngineLog implements ShardLog, AutoCloseable {
         return log.hasRoom(bytes);
     }
 
-    /**
-     * @param bytes that are to be logged
-     * @throws io.stele.protocol.SteleException BUSY if the disk has no space for them
-     */
-    public void checkRoom(long bytes) {
-        log.space().checkRoom(bytes);
+    public LogSpace space() {
+        return log.space();
     }
 
     public LogStatus status() {

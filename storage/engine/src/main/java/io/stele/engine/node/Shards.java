@@ -262,6 +262,7 @@ public final class Shards implements LogListener {
         for (TableEntry entry : changed(before, after)) {
             TableSchema schema = entry.schema();
             TableVersions versions = new TableVersions(schema, entry.history());
+            // New ones as well: the first step may have failed before it came to them
             schema.shards().forEach(id -> shard(id).putTable(versions));
             boolean isIndexed =
                     before.findTable(schema.id())

@@ -109,7 +109,7 @@ public final class Coordinator {
      * @throws SteleException BUSY if the log's disk has no space for them
      */
     void checkRoom(long bytes) {
-        log.checkRoom(bytes);
+        log.space().checkRoom(bytes);
     }
 
     /**

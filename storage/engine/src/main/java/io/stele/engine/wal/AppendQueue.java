@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,8 +80,15 @@ final class AppendQueue {
         }
     }
 
-    /** Bytes waiting in all and for holds, and whether the log has failed. */
-    record Load(long queuedBytes, long heldBytes, boolean failed) {}
+    /**
+     * The load of the queue.
+     *
+     * @param queuedBytes waiting in all
+     * @param heldBytes waiting for holds
+     * @param isRoomWanted whether the disk had no room for a record since it got some last
+     * @param failed whether the log has failed
+     */
+    record Load(long queuedBytes, long heldBytes, boolean isRoomWanted, boolean failed) {}
 
     AppendQueue(HybridClock clock, long limitBytes, Map<ShardId, Lsn> lastLsns) {
         this.clock = clock;
@@ -133,10 +141,7 @@ final class AppendQueue {
         return state(one.shard).held == state(other.shard).held;
     }
 
-    /**
-     * Whether the disk has room for a record behind all that wait; else room is wanted ({@link
-     * #isRoomWanted}).
-     */
+    /** Whether the disk has room for a record behind all that wait; else room is wanted. */
     boolean hasRoom(long bytes) {
         lock.lock();
         try {
@@ -158,16 +163,6 @@ final class AppendQueue {
         try {
             isRoomWanted &= newRoomBytes <= roomBytes;
             roomBytes = newRoomBytes;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Whether the disk had no room for a record since it got some last. */
-    boolean isRoomWanted() {
-        lock.lock();
-        try {
-            return isRoomWanted;
         } finally {
             lock.unlock();
         }
@@ -499,12 +494,27 @@ final class AppendQueue {
         if (maxNanos == 0) {
             return;
         }
+        await(() -> queuedBytes >= groupBytes, maxNanos);
+    }
+
+    /**
+     * Waits this long, or until the queue has ended.
+     *
+     * @return whether it goes on
+     */
+    boolean awaitEnd(long maxNanos) throws InterruptedException {
+        return await(() -> false, maxNanos);
+    }
+
+    /** As {@link #awaitEnd}, but also until something is done; checked whenever work comes. */
+    private boolean await(BooleanSupplier isDone, long maxNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long nanosLeft = maxNanos;
-            while (nanosLeft > 0 && queuedBytes < groupBytes && ended == null) {
+            while (nanosLeft > 0 && ended == null && !isDone.getAsBoolean()) {
                 nanosLeft = work.awaitNanos(nanosLeft);
             }
+            return ended == null;
         } finally {
             lock.unlock();
         }
@@ -590,24 +600,6 @@ final class AppendQueue {
     }
 
     /**
-     * Waits this long, or until the queue has ended.
-     *
-     * @return whether it goes on
-     */
-    boolean awaitEnd(long maxNanos) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long nanosLeft = maxNanos;
-            while (nanosLeft > 0 && ended == null) {
-                nanosLeft = work.awaitNanos(nanosLeft);
-            }
-            return ended == null;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
      * Accepts no more records. Those in the queue stay for {@link #take}; returns those that no
      * hold will release any more.
      */
@@ -667,7 +659,7 @@ final class AppendQueue {
     Load load() {
         lock.lock();
         try {
-            return new Load(queuedBytes + heldBytes, heldBytes, failed);
+            return new Load(queuedBytes + heldBytes, heldBytes, isRoomWanted, failed);
         } finally {
             lock.unlock();
         }

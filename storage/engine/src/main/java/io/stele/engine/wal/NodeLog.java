@@ -343,14 +343,7 @@ public final class NodeLog implements AutoCloseable {
 
     /** The space that the log takes, and has left. */
     public LogSpace space() {
-        return space(ledger.summary().sizeBytes());
-    }
-
-    private LogSpace space(long usedBytes) {
-        long roomBytes = roomBytes(usableBytes());
-        queue.setRoom(roomBytes);
-        long waitingBytes = roomBytes == Long.MAX_VALUE ? 0 : queue.load().queuedBytes();
-        return new LogSpace(usedBytes, Math.max(0, roomBytes - waitingBytes), queue.isRoomWanted());
+        return status().space();
     }
 
     private long roomBytes(long usableBytes) {
@@ -372,7 +365,10 @@ public final class NodeLog implements AutoCloseable {
 
     /** The present state. */
     public LogStatus status() {
+        long roomBytes = roomBytes(usableBytes());
+        queue.setRoom(roomBytes);
         AppendQueue.Load load = queue.load();
+        long waitingBytes = roomBytes == Long.MAX_VALUE ? 0 : load.queuedBytes();
         SegmentLedger.Summary segments = ledger.summary();
         return new LogStatus(
                 load.failed(),
@@ -383,7 +379,10 @@ public final class NodeLog implements AutoCloseable {
                 bytes.get(),
                 segments.first(),
                 segments.last(),
-                space(segments.sizeBytes()),
+                new LogSpace(
+                        segments.sizeBytes(),
+                        Math.max(0, roomBytes - waitingBytes),
+                        load.isRoomWanted()),
                 segments.firstShards());
     }
 

@@ -39,6 +39,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.assertj.core.api.Assertions;
@@ -375,13 +376,7 @@ final class TestCatalogService {
         FaultInjectingObjectStore faulty =
                 new FaultInjectingObjectStore(
                         CrashPoint.never(), StoreFaults.NONE, new SplittableRandom(1), nanos -> {});
-        CatalogService watched =
-                CatalogService.open(
-                        new CatalogStore(faulty, new UUID(0, 1)),
-                        3_600_000,
-                        () -> new Lsn(now),
-                        millis -> now += millis << 16,
-                        Assertions::fail);
+        CatalogService watched = open(faulty, 1, Assertions::fail);
         List<String> steps = new ArrayList<>();
         CatalogListener listener =
                 new CatalogListener() {
@@ -432,13 +427,7 @@ final class TestCatalogService {
         SteleException changing = new SteleException(ErrorCode.BUSY, "changing");
         SteleException changed = new SteleException(ErrorCode.BUSY, "changed");
         List<Throwable> failures = new ArrayList<>();
-        CatalogService service =
-                CatalogService.open(
-                        new CatalogStore(store, new UUID(0, 1)),
-                        3_600_000,
-                        () -> new Lsn(now),
-                        millis -> now += millis << 16,
-                        failures::add);
+        CatalogService service = open(store, 1, failures::add);
         service.addListener(
                 new CatalogListener() {
                     @Override
@@ -1041,13 +1030,7 @@ final class TestCatalogService {
         FaultInjectingObjectStore faulty =
                 new FaultInjectingObjectStore(
                         CrashPoint.never(), StoreFaults.NONE, new SplittableRandom(1), nanos -> {});
-        service =
-                CatalogService.open(
-                        new CatalogStore(faulty, new UUID(0, 1)),
-                        3_600_000,
-                        () -> new Lsn(now),
-                        millis -> now += millis << 16,
-                        Assertions::fail);
+        service = open(faulty, 1, Assertions::fail);
         faulty.setFaults(StoreFaults.OUTAGE);
         UUID id = new UUID(1, 1);
         refusesUnknown(() -> create(id, "a"));
@@ -1126,12 +1109,16 @@ final class TestCatalogService {
     }
 
     private CatalogService open(long writer) {
+        return open(store, writer, Assertions::fail);
+    }
+
+    private CatalogService open(ObjectStore over, long writer, Consumer<Throwable> failures) {
         return CatalogService.open(
-                new CatalogStore(store, new UUID(0, writer)),
+                new CatalogStore(over, new UUID(0, writer)),
                 3_600_000,
                 () -> new Lsn(now),
                 millis -> now += millis << 16,
-                Assertions::fail);
+                failures);
     }
 
     private static void refuses(ErrorCode code, String message, ThrowingCallable call) {

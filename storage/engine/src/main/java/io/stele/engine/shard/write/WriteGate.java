@@ -168,7 +168,7 @@ public final class WriteGate {
     }
 
     private synchronized String reason() {
-        return cause.isEmpty() ? "the write-ahead log has no room" : cause;
+        return pressure.isSlow() || pressure.isStop() ? cause : "the write-ahead log has no room";
     }
 
     private void release() {

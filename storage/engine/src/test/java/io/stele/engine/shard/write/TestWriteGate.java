@@ -161,6 +161,19 @@ class TestWriteGate {
     }
 
     @Test
+    void namesWhatWritesWaitFor() {
+        gate.setPressure(Pressure.NONE, "flushes are behind");
+        roomBytes = 0;
+        for (int i = 0; i < 64; i++) {
+            write(i, MIB);
+        }
+        assertThatThrownBy(() -> write(64, 1))
+                .hasMessageContaining("the write-ahead log has no room");
+        gate.setPressure(Pressure.STOP, "flushes are behind");
+        assertThatThrownBy(() -> write(65, 1)).hasMessageContaining("flushes are behind");
+    }
+
+    @Test
     void holdsWhatTheLogHasNoRoomForAndWhatComesBehindIt() {
         roomBytes = 100;
         write(1, 101);
