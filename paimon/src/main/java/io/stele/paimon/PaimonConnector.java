@@ -1,0 +1,99 @@
+package io.stele.paimon;
+
+import static io.trino.spi.transaction.IsolationLevel.READ_COMMITTED;
+import static io.trino.spi.transaction.IsolationLevel.checkConnectorSupports;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.airlift.bootstrap.LifeCycleManager;
+import io.stele.paimon.config.PaimonSessionProperties;
+import io.stele.paimon.metadata.PaimonTransactions;
+import io.stele.paimon.metadata.TableProperties;
+import io.stele.paimon.plan.PaimonSplitManager;
+import io.stele.paimon.read.PaimonPageSources;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorMetadata;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSourceProvider;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
+import io.trino.spi.connector.Connector;
+import io.trino.spi.connector.ConnectorMetadata;
+import io.trino.spi.connector.ConnectorPageSourceProvider;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplitManager;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.session.PropertyMetadata;
+import io.trino.spi.transaction.IsolationLevel;
+import java.util.List;
+
+/** One lake of Paimon in one Trino node. Thread-safe. */
+public final class PaimonConnector implements Connector {
+    private final LifeCycleManager lifeCycle;
+    private final PaimonTransactions transactions;
+    private final ConnectorSplitManager splitManager;
+    private final ConnectorPageSourceProvider pageSources;
+    private final PaimonSessionProperties sessionProperties;
+    private final ClassLoader classLoader = PaimonConnector.class.getClassLoader();
+
+    @Inject
+    public PaimonConnector(
+            LifeCycleManager lifeCycle,
+            PaimonTransactions transactions,
+            PaimonSplitManager splitManager,
+            PaimonPageSources pageSources,
+            PaimonSessionProperties sessionProperties) {
+        this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
+        this.transactions = requireNonNull(transactions, "transactions is null");
+        this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
+        this.pageSources = new ClassLoaderSafeConnectorPageSourceProvider(pageSources, classLoader);
+        this.sessionProperties = requireNonNull(sessionProperties, "sessionProperties is null");
+    }
+
+    @Override
+    public ConnectorTransactionHandle beginTransaction(
+            IsolationLevel isolationLevel, boolean readOnly, boolean autoCommit) {
+        // One snapshot of each table is stronger than this level
+        checkConnectorSupports(READ_COMMITTED, isolationLevel);
+        return transactions.begin();
+    }
+
+    @Override
+    public ConnectorMetadata getMetadata(
+            ConnectorSession session, ConnectorTransactionHandle transaction) {
+        return new ClassLoaderSafeConnectorMetadata(
+                transactions.metadata(transaction), classLoader);
+    }
+
+    @Override
+    public void commit(ConnectorTransactionHandle transaction) {
+        transactions.end(transaction);
+    }
+
+    @Override
+    public void rollback(ConnectorTransactionHandle transaction) {
+        transactions.end(transaction);
+    }
+
+    @Override
+    public ConnectorSplitManager getSplitManager() {
+        return splitManager;
+    }
+
+    @Override
+    public ConnectorPageSourceProvider getPageSourceProvider() {
+        return pageSources;
+    }
+
+    @Override
+    public List<PropertyMetadata<?>> getSessionProperties() {
+        return sessionProperties.getSessionProperties();
+    }
+
+    @Override
+    public List<PropertyMetadata<?>> getTableProperties() {
+        return TableProperties.all();
+    }
+
+    @Override
+    public void shutdown() {
+        lifeCycle.stop();
+    }
+}

@@ -1,0 +1,32 @@
+package io.stele.paimon.config;
+
+import io.airlift.configuration.Config;
+import io.airlift.units.DataSize;
+import io.airlift.units.Duration;
+import java.util.concurrent.TimeUnit;
+
+public final class PaimonConfig {
+    private String warehouse = "";
+
+    public String getWarehouse() {
+        return warehouse;
+    }
+
+    @Config("stele.paimon.warehouse")
+    public PaimonConfig setWarehouse(String warehouse) {
+        this.warehouse = warehouse;
+        return this;
+    }
+
+    public Duration getSnapshotMaxStaleness() {
+        return new Duration(200, TimeUnit.MILLISECONDS);
+    }
+
+    public DataSize getMaxSplitSize() {
+        return DataSize.of(64, DataSize.Unit.MEGABYTE);
+    }
+
+    public Duration getDynamicFilterWaitTimeout() {
+        return new Duration(1, TimeUnit.SECONDS);
+    }
+}

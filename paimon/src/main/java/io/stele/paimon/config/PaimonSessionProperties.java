@@ -1,0 +1,62 @@
+package io.stele.paimon.config;
+
+import static io.trino.plugin.base.session.PropertyMetadataUtil.dataSizeProperty;
+import static io.trino.plugin.base.session.PropertyMetadataUtil.durationProperty;
+
+import com.google.inject.Inject;
+import io.airlift.units.DataSize;
+import io.airlift.units.Duration;
+import io.trino.plugin.base.session.SessionPropertiesProvider;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.session.PropertyMetadata;
+import java.util.List;
+
+/** The session properties of the connector, and their values in a session. */
+public final class PaimonSessionProperties implements SessionPropertiesProvider {
+    private static final String SNAPSHOT_MAX_STALENESS = "snapshot_max_staleness";
+    private static final String MAX_SPLIT_SIZE = "max_split_size";
+    private static final String DYNAMIC_FILTER_WAIT_TIMEOUT = "dynamic_filter_wait_timeout";
+
+    private final List<PropertyMetadata<?>> all;
+
+    @Inject
+    public PaimonSessionProperties(PaimonConfig config) {
+        all =
+                List.of(
+                        durationProperty(
+                                SNAPSHOT_MAX_STALENESS,
+                                "The oldest state of a table that a query may see; 0s: asks the lake at every query",
+                                config.getSnapshotMaxStaleness(),
+                                false),
+                        dataSizeProperty(
+                                MAX_SPLIT_SIZE,
+                                "Larger data files are read in parts of this size, each by a thread of its own",
+                                config.getMaxSplitSize(),
+                                false),
+                        durationProperty(
+                                DYNAMIC_FILTER_WAIT_TIMEOUT,
+                                "How long the planning of a scan waits for the other side of a join",
+                                config.getDynamicFilterWaitTimeout(),
+                                false));
+    }
+
+    @Override
+    public List<PropertyMetadata<?>> getSessionProperties() {
+        return all;
+    }
+
+    /** The oldest state of a table that a query may see. */
+    public static Duration snapshotMaxStaleness(ConnectorSession session) {
+        return session.getProperty(SNAPSHOT_MAX_STALENESS, Duration.class);
+    }
+
+    /** The size of the parts in which data files are read. */
+    public static DataSize maxSplitSize(ConnectorSession session) {
+        return session.getProperty(MAX_SPLIT_SIZE, DataSize.class);
+    }
+
+    /** How long the planning of a scan waits for dynamic filters. */
+    public static Duration dynamicFilterWait(ConnectorSession session) {
+        return session.getProperty(DYNAMIC_FILTER_WAIT_TIMEOUT, Duration.class);
+    }
+}

@@ -1,0 +1,31 @@
+package io.stele.paimon.error;
+
+import io.trino.spi.ErrorCode;
+import io.trino.spi.ErrorCodeSupplier;
+import io.trino.spi.ErrorType;
+
+/** The error codes of the connector. Numbers never change. */
+public enum PaimonErrorCode implements ErrorCodeSupplier {
+    /** A file, a manifest or a request to the metastore could not be read. */
+    PAIMON_STORE_ERROR(0, ErrorType.EXTERNAL),
+
+    /** A file is not what its format demands. */
+    PAIMON_BAD_DATA(1, ErrorType.EXTERNAL),
+
+    /** A file of a snapshot is gone: the snapshot expired while the query ran. */
+    PAIMON_SNAPSHOT_EXPIRED(2, ErrorType.EXTERNAL);
+
+    /** The connector stele has 0x0573_0000. */
+    private static final int BASE = 0x0574_0000;
+
+    private final ErrorCode code;
+
+    PaimonErrorCode(int number, ErrorType type) {
+        code = new ErrorCode(BASE + number, name(), type);
+    }
+
+    @Override
+    public ErrorCode toErrorCode() {
+        return code;
+    }
+}

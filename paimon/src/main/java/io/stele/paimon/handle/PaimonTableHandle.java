@@ -1,0 +1,122 @@
+package io.stele.paimon.handle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A table as one query reads it: pinned to a snapshot and a schema, with the pushed-down
+ * operations.
+ *
+ * @param location the full location of the table's directory
+ * @param branch {@code main}, or the branch that the table's name gave
+ * @param schemaId the schema with which the query sees the rows
+ * @param schemaMillis when that schema was made: a table that was dropped and created again at the
+ *     same location has other schemas under the same ids
+ * @param snapshotId empty: the table has no snapshot, so no rows
+ * @param tag the tag that preserves the snapshot, if the query named one
+ * @param constraint conditions of which scans may use any part
+ * @param enforced conditions that every row of a scan satisfies: those of partition columns
+ * @param limit rows of which a scan must give at least so many, if it has them
+ */
+public record PaimonTableHandle(
+        SchemaTableName name,
+        String location,
+        String branch,
+        long schemaId,
+        long schemaMillis,
+        OptionalLong snapshotId,
+        Optional<String> tag,
+        TupleDomain<PaimonColumnHandle> constraint,
+        TupleDomain<PaimonColumnHandle> enforced,
+        OptionalLong limit)
+        implements ConnectorTableHandle {
+    public PaimonTableHandle {
+        requireNonNull(name, "name is null");
+        requireNonNull(location, "location is null");
+        requireNonNull(branch, "branch is null");
+        requireNonNull(snapshotId, "snapshotId is null");
+        requireNonNull(tag, "tag is null");
+        requireNonNull(constraint, "constraint is null");
+        requireNonNull(enforced, "enforced is null");
+        requireNonNull(limit, "limit is null");
+    }
+
+    /** The whole table. */
+    public PaimonTableHandle(
+            SchemaTableName name,
+            String location,
+            String branch,
+            long schemaId,
+        long schemaMillis,
+            OptionalLong snapshotId,
+            Optional<String> tag) {
+        this(
+                name,
+                location,
+                branch,
+                schemaId,
+                schemaMillis,
+                snapshotId,
+                tag,
+                TupleDomain.all(),
+                TupleDomain.all(),
+                OptionalLong.empty());
+    }
+
+    /** The same with narrower conditions. */
+    public PaimonTableHandle with(
+            TupleDomain<PaimonColumnHandle> newConstraint,
+            TupleDomain<PaimonColumnHandle> newEnforced) {
+        return new PaimonTableHandle(
+                name,
+                location,
+                branch,
+                schemaId,
+                schemaMillis,
+                snapshotId,
+                tag,
+                newConstraint,
+                newEnforced,
+                limit);
+    }
+
+    /** The same with a limit. */
+    public PaimonTableHandle withLimit(long newLimit) {
+        return new PaimonTableHandle(
+                name,
+                location,
+                branch,
+                schemaId,
+                schemaMillis,
+                snapshotId,
+                tag,
+                constraint,
+                enforced,
+                OptionalLong.of(newLimit));
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(name.toString());
+        if (!branch.equals("main")) {
+            text.append(" branch ").append(branch);
+        }
+        snapshotId.ifPresent(id -> text.append(" snapshot ").append(id));
+        tag.ifPresent(found -> text.append(" tag ").append(found));
+        if (!constraint.isAll()) {
+            text.append(" constraint on ")
+                    .append(
+                            constraint
+                                    .getDomains()
+                                    .map(domains -> domains.keySet().toString())
+                                    .orElse("nothing"));
+        }
+        limit.ifPresent(rows -> text.append(" limit ").append(rows));
+        return text.toString();
+    }
+}

@@ -1,0 +1,327 @@
+package io.stele.paimon.metadata;
+
+import static com.google.common.collect.ImmutableMap.toImmutableMap;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.util.Objects.requireNonNull;
+
+import io.stele.paimon.config.PaimonSessionProperties;
+import io.stele.paimon.handle.PaimonColumnHandle;
+import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.type.PaimonTypes;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ConnectorMetadata;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.ConnectorTableVersion;
+import io.trino.spi.connector.Constraint;
+import io.trino.spi.connector.ConstraintApplicationResult;
+import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.connector.RelationColumnsMetadata;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.connector.SystemTable;
+import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.statistics.TableStatistics;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.table.AppendOnlyFileStoreTable;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.PrimaryKeyFileStoreTable;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.types.DataField;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The catalog in one Trino transaction. All scans of a table in a transaction see the snapshot that
+ * the first one took. Confined to the transaction's threads, which Trino orders.
+ */
+public final class PaimonMetadata implements ConnectorMetadata {
+    private final TableNames names;
+    private final LakeTables tables;
+    private final SnapshotSource snapshots;
+    private final TableStatisticsReader statistics;
+
+    /** The tables as this transaction sees them; without a version. */
+    private final Map<SchemaTableName, PaimonTableHandle> pinned = new HashMap<>();
+
+    PaimonMetadata(
+            TableNames names,
+            LakeTables tables,
+            SnapshotSource snapshots,
+            TableStatisticsReader statistics) {
+        this.names = requireNonNull(names, "names is null");
+        this.tables = requireNonNull(tables, "tables is null");
+        this.snapshots = requireNonNull(snapshots, "snapshots is null");
+        this.statistics = requireNonNull(statistics, "statistics is null");
+    }
+
+    @Override
+    public List<String> listSchemaNames(ConnectorSession session) {
+        return names.databases();
+    }
+
+    @Override
+    public boolean schemaExists(ConnectorSession session, String schemaName) {
+        return names.findDatabase(schemaName).isPresent();
+    }
+
+    @Override
+    public List<SchemaTableName> listTables(ConnectorSession session, Optional<String> schemaName) {
+        return schemaName.map(List::of).orElseGet(names::databases).stream()
+                .flatMap(
+                        schema ->
+                                names.tables(schema).stream()
+                                        .map(table -> new SchemaTableName(schema, table)))
+                .toList();
+    }
+
+    @Override
+    public @Nullable PaimonTableHandle getTableHandle(
+            ConnectorSession session,
+            SchemaTableName tableName,
+            Optional<ConnectorTableVersion> startVersion,
+            Optional<ConnectorTableVersion> endVersion) {
+        if (startVersion.isPresent()) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "Expected a table at one version, found a range of versions");
+        }
+        if (SystemTables.isSystemTable(tableName)) {
+            return null;
+        }
+        if (endVersion.isEmpty() && pinned.containsKey(tableName)) {
+            return pinned.get(tableName);
+        }
+        Optional<Table> found = names.find(tableName);
+        if (found.isEmpty()) {
+            return null;
+        }
+        FileStoreTable table = fileStoreTable(tableName, found.get());
+        if (endVersion.isPresent()) {
+            return handle(
+                    tableName, table, TableVersions.resolve(session, table, endVersion.get()));
+        }
+        Optional<Snapshot> latest =
+                snapshots.latest(table, PaimonSessionProperties.snapshotMaxStaleness(session));
+        PaimonTableHandle handle = handle(tableName, table, latest);
+        pinned.put(tableName, handle);
+        return handle;
+    }
+
+    private static FileStoreTable fileStoreTable(SchemaTableName name, Table table) {
+        if (table instanceof AppendOnlyFileStoreTable
+                || table instanceof PrimaryKeyFileStoreTable) {
+            return (FileStoreTable) table;
+        }
+        throw new TrinoException(
+                NOT_SUPPORTED,
+                "Expected a table with or without a primary key, found %s to be a %s, which this connector does not read"
+                        .formatted(name, table.getClass().getSimpleName()));
+    }
+
+    private PaimonTableHandle handle(
+            SchemaTableName name, FileStoreTable table, Optional<Snapshot> latest) {
+        String branch = table.coreOptions().branch();
+        tables.offer(table, branch);
+        return new PaimonTableHandle(
+                name,
+                table.location().toString(),
+                branch,
+                table.schema().id(),
+                table.schema().timeMillis(),
+                latest.map(Snapshot::id).map(OptionalLong::of).orElse(OptionalLong.empty()),
+                Optional.empty());
+    }
+
+    private PaimonTableHandle handle(
+            SchemaTableName name, FileStoreTable table, TableVersions.Version version) {
+        FileStoreTable past = table.copy(table.schemaManager().schema(version.schemaId()));
+        String branch = table.coreOptions().branch();
+        tables.offer(past, branch);
+        return new PaimonTableHandle(
+                name,
+                table.location().toString(),
+                branch,
+                past.schema().id(),
+                past.schema().timeMillis(),
+                OptionalLong.of(version.snapshotId()),
+                version.tag());
+    }
+
+    @Override
+    public SchemaTableName getTableName(ConnectorSession session, ConnectorTableHandle table) {
+        return ((PaimonTableHandle) table).name();
+    }
+
+    @Override
+    public ConnectorTableMetadata getTableMetadata(
+            ConnectorSession session, ConnectorTableHandle table) {
+        PaimonTableHandle handle = (PaimonTableHandle) table;
+        return tableMetadata(handle.name(), tables.table(handle));
+    }
+
+    private static ConnectorTableMetadata tableMetadata(
+            SchemaTableName name, FileStoreTable table) {
+        return new ConnectorTableMetadata(
+                name, columns(name, table), TableProperties.of(table), table.comment());
+    }
+
+    private static List<ColumnMetadata> columns(SchemaTableName name, Table table) {
+        checkNames(name, table);
+        return table.rowType().getFields().stream().map(PaimonMetadata::column).toList();
+    }
+
+    private static void checkNames(SchemaTableName name, Table table) {
+        Map<String, Long> counts =
+                table.rowType().getFieldNames().stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        field -> field.toLowerCase(Locale.ROOT),
+                                        Collectors.counting()));
+        counts.forEach(
+                (field, count) -> {
+                    if (count > 1) {
+                        throw new TrinoException(
+                                NOT_SUPPORTED,
+                                "Expected columns that differ by more than case, found %s columns %s in %s"
+                                        .formatted(count, field, name));
+                    }
+                });
+    }
+
+    static ColumnMetadata column(DataField field) {
+        return ColumnMetadata.builder()
+                .setName(field.name().toLowerCase(Locale.ROOT))
+                .setType(PaimonTypes.toTrino(field.type()))
+                .setNullable(field.type().isNullable())
+                .setComment(Optional.ofNullable(field.description()))
+                .build();
+    }
+
+    @Override
+    public Map<String, ColumnHandle> getColumnHandles(
+            ConnectorSession session, ConnectorTableHandle table) {
+        Map<String, ColumnHandle> handles = new LinkedHashMap<>();
+        for (DataField field : tables.table((PaimonTableHandle) table).rowType().getFields()) {
+            String name = field.name().toLowerCase(Locale.ROOT);
+            handles.put(
+                    name,
+                    new PaimonColumnHandle(
+                            field.id(), field.name(), PaimonTypes.toTrino(field.type())));
+        }
+        return handles;
+    }
+
+    @Override
+    public ColumnMetadata getColumnMetadata(
+            ConnectorSession session, ConnectorTableHandle table, ColumnHandle column) {
+        int id = ((PaimonColumnHandle) column).id();
+        return tables.table((PaimonTableHandle) table).rowType().getFields().stream()
+                .filter(field -> field.id() == id)
+                .map(PaimonMetadata::column)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Tables that cannot be read, or are dropped meanwhile, are left out. */
+    @Override
+    public Iterator<RelationColumnsMetadata> streamRelationColumns(
+            ConnectorSession session,
+            Optional<String> schemaName,
+            UnaryOperator<Set<SchemaTableName>> relationFilter) {
+        Set<SchemaTableName> wanted =
+                relationFilter.apply(Set.copyOf(listTables(session, schemaName)));
+        return wanted.stream().flatMap(name -> relationColumns(name).stream()).iterator();
+    }
+
+    private Optional<RelationColumnsMetadata> relationColumns(SchemaTableName name) {
+        try {
+            return names.find(name)
+                    .map(table -> RelationColumnsMetadata.forTable(name, columns(name, table)));
+        } catch (TrinoException e) {
+            if (NOT_SUPPORTED.toErrorCode().equals(e.getErrorCode())) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public Optional<SystemTable> getSystemTable(
+            ConnectorSession session, SchemaTableName tableName) {
+        return SystemTables.isSystemTable(tableName)
+                ? names.find(tableName).map(table -> new PaimonSystemTable(tableName, table))
+                : Optional.empty();
+    }
+
+    @Override
+    public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
+            ConnectorSession session, ConnectorTableHandle table, Constraint constraint) {
+        PaimonTableHandle handle = (PaimonTableHandle) table;
+        TupleDomain<PaimonColumnHandle> summary =
+                constraint.getSummary().transformKeys(PaimonColumnHandle.class::cast);
+        Set<Integer> partitionIds = partitionIds(handle);
+        TupleDomain<PaimonColumnHandle> ofPartitions =
+                summary.filter((column, domain) -> partitionIds.contains(column.id()));
+        TupleDomain<PaimonColumnHandle> others =
+                summary.filter((column, domain) -> !partitionIds.contains(column.id()));
+        TupleDomain<PaimonColumnHandle> newConstraint = handle.constraint().intersect(others);
+        TupleDomain<PaimonColumnHandle> newEnforced = handle.enforced().intersect(ofPartitions);
+        if (newConstraint.equals(handle.constraint()) && newEnforced.equals(handle.enforced())) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new ConstraintApplicationResult<>(
+                        handle.with(newConstraint, newEnforced),
+                        others.transformKeys(ColumnHandle.class::cast),
+                        constraint.getExpression(),
+                        false));
+    }
+
+    /** The partition columns whose values the planner compares as Trino does. */
+    private Set<Integer> partitionIds(PaimonTableHandle handle) {
+        FileStoreTable table = tables.table(handle);
+        Set<String> keys = Set.copyOf(table.partitionKeys());
+        return table.rowType().getFields().stream()
+                .filter(field -> keys.contains(field.name()))
+                .map(DataField::id)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    @Override
+    public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
+            ConnectorSession session, ConnectorTableHandle table, long limit) {
+        PaimonTableHandle handle = (PaimonTableHandle) table;
+        if (handle.limit().isPresent() && handle.limit().getAsLong() <= limit) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new LimitApplicationResult<>(handle.withLimit(limit), false, false));
+    }
+
+    @Override
+    public TableStatistics getTableStatistics(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        return statistics.read(handle, columnsById(session, handle));
+    }
+
+    private Map<Integer, PaimonColumnHandle> columnsById(
+            ConnectorSession session, PaimonTableHandle handle) {
+        return getColumnHandles(session, handle).values().stream()
+                .map(PaimonColumnHandle.class::cast)
+                .collect(toImmutableMap(PaimonColumnHandle::id, column -> column));
+    }
+}

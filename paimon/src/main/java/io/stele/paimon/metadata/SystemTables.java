@@ -1,0 +1,23 @@
+package io.stele.paimon.metadata;
+
+import io.trino.spi.connector.SchemaTableName;
+
+/** The naming convention of Paimon's system tables and branches. Stateless. */
+final class SystemTables {
+    private static final String BRANCH = "branch_";
+
+    private SystemTables() {}
+
+    /**
+     * Whether a name is that of a system table: {@code table$snapshots}, or of a branch {@code
+     * table$branch_name$snapshots}. A branch alone is a table.
+     */
+    static boolean isSystemTable(SchemaTableName name) {
+        int first = name.getTableName().indexOf('$');
+        if (first < 0) {
+            return false;
+        }
+        String suffix = name.getTableName().substring(first + 1);
+        return !suffix.startsWith(BRANCH) || suffix.indexOf('$') >= 0;
+    }
+}

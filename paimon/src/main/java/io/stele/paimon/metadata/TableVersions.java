@@ -1,0 +1,140 @@
+package io.stele.paimon.metadata;
+
+import static io.trino.spi.StandardErrorCode.INVALID_ARGUMENTS;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.slice.Slice;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableVersion;
+import io.trino.spi.type.BigintType;
+import io.trino.spi.type.DateTimeEncoding;
+import io.trino.spi.type.DateType;
+import io.trino.spi.type.IntegerType;
+import io.trino.spi.type.LongTimestamp;
+import io.trino.spi.type.LongTimestampWithTimeZone;
+import io.trino.spi.type.SmallintType;
+import io.trino.spi.type.TimestampType;
+import io.trino.spi.type.TimestampWithTimeZoneType;
+import io.trino.spi.type.TinyintType;
+import io.trino.spi.type.Type;
+import io.trino.spi.type.VarcharType;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.tag.Tag;
+
+/**
+ * The snapshots that {@code FOR VERSION AS OF} (an id, or the name of a tag) and {@code FOR
+ * TIMESTAMP AS OF} name. Stateless; waits for the store.
+ */
+final class TableVersions {
+    private TableVersions() {}
+
+    /**
+     * A snapshot.
+     *
+     * @param tag its tag, if that was named: the snapshot itself may have expired
+     */
+    record Version(long snapshotId, long schemaId, Optional<String> tag) {
+        Version {
+            requireNonNull(tag, "tag is null");
+        }
+    }
+
+    /**
+     * @throws TrinoException if there is no such snapshot
+     */
+    static Version resolve(
+            ConnectorSession session, FileStoreTable table, ConnectorTableVersion version) {
+        return switch (version.getPointerType()) {
+            case TARGET_ID -> byId(table, version.getVersionType(), version.getVersion());
+            case TEMPORAL ->
+                    byTime(
+                            table,
+                            instant(session, version.getVersionType(), version.getVersion()));
+        };
+    }
+
+    private static Version byId(FileStoreTable table, Type type, Object value) {
+        if (type instanceof VarcharType) {
+            String tag = ((Slice) value).toStringUtf8();
+            Tag found =
+                    table.tagManager()
+                            .get(tag)
+                            .orElseThrow(
+                                    () ->
+                                            new TrinoException(
+                                                    INVALID_ARGUMENTS,
+                                                    "Expected a tag of %s, found '%s', which it does not have"
+                                                            .formatted(table.name(), tag)));
+            return new Version(found.id(), found.schemaId(), Optional.of(tag));
+        }
+        if (type instanceof BigintType
+                || type instanceof IntegerType
+                || type instanceof SmallintType
+                || type instanceof TinyintType) {
+            long id = (long) value;
+            if (!table.snapshotManager().snapshotExists(id)) {
+                throw new TrinoException(
+                        INVALID_ARGUMENTS,
+                        "Expected a snapshot of %s from %s to %s, found %s"
+                                .formatted(
+                                        table.name(),
+                                        table.snapshotManager().earliestSnapshotId(),
+                                        table.snapshotManager().latestSnapshotId(),
+                                        id));
+            }
+            return version(table.snapshotManager().snapshot(id));
+        }
+        throw new TrinoException(
+                NOT_SUPPORTED,
+                "Expected the id of a snapshot or the name of a tag as version, found a value of type "
+                        + type);
+    }
+
+    private static Version byTime(FileStoreTable table, Instant time) {
+        Snapshot found = table.snapshotManager().earlierOrEqualTimeMills(time.toEpochMilli());
+        if (found == null || found.timeMillis() > time.toEpochMilli()) {
+            throw new TrinoException(
+                    INVALID_ARGUMENTS,
+                    "Expected a snapshot of %s that is not younger than %s, found none"
+                            .formatted(table.name(), time));
+        }
+        return version(found);
+    }
+
+    private static Version version(Snapshot snapshot) {
+        return new Version(snapshot.id(), snapshot.schemaId(), Optional.empty());
+    }
+
+    private static Instant instant(ConnectorSession session, Type type, Object value) {
+        ZoneId zone = session.getTimeZoneKey().getZoneId();
+        if (type instanceof DateType) {
+            return LocalDate.ofEpochDay((long) value).atStartOfDay(zone).toInstant();
+        }
+        if (type instanceof TimestampType) {
+            long micros = value instanceof LongTimestamp wide ? wide.getEpochMicros() : (long) value;
+            return LocalDateTime.ofEpochSecond(
+                            Math.floorDiv(micros, 1_000_000L),
+                            Math.floorMod(micros, 1_000_000) * 1_000,
+                            ZoneOffset.UTC)
+                    .atZone(zone)
+                    .toInstant();
+        }
+        if (type instanceof TimestampWithTimeZoneType) {
+            return Instant.ofEpochMilli(
+                    value instanceof LongTimestampWithTimeZone wide
+                            ? wide.getEpochMillis()
+                            : DateTimeEncoding.unpackMillisUtc((long) value));
+        }
+        throw new TrinoException(
+                NOT_SUPPORTED, "Expected a date or timestamp as version, found type " + type);
+    }
+}

@@ -1,0 +1,35 @@
+package io.stele.paimon.plan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.trino.plugin.base.metrics.LongCount;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.metrics.Metrics;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The splits of a scan, and how they are read.
+ *
+ * @param nativeFiles data files that are read without merging, by readers of this plugin
+ * @param paimonSplits splits that Paimon's own reader reads
+ * @param rows of the data files of all splits, deleted and obsolete ones included
+ */
+record PlannedScan(List<ConnectorSplit> splits, long nativeFiles, long paimonSplits, long rows) {
+    PlannedScan {
+        splits = List.copyOf(requireNonNull(splits, "splits is null"));
+    }
+
+    static PlannedScan empty() {
+        return new PlannedScan(List.of(), 0, 0, 0);
+    }
+
+    /** As EXPLAIN ANALYZE VERBOSE shows them. */
+    Metrics metrics() {
+        return new Metrics(
+                Map.of(
+                        "native files", new LongCount(nativeFiles),
+                        "splits read by Paimon's reader", new LongCount(paimonSplits),
+                        "rows of the files", new LongCount(rows)));
+    }
+}

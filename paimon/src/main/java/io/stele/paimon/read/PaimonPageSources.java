@@ -1,0 +1,146 @@
+package io.stele.paimon.read;
+
+import static io.stele.paimon.error.PaimonErrorCode.PAIMON_BAD_DATA;
+import static io.stele.paimon.error.PaimonErrorCode.PAIMON_SNAPSHOT_EXPIRED;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.paimon.handle.PaimonColumnHandle;
+import io.stele.paimon.handle.PaimonFileSplit;
+import io.stele.paimon.handle.PaimonMergeSplit;
+import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.type.DomainPredicates;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.ConnectorPageSourceProvider;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.connector.ConnectorTableCredentials;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.DynamicFilter;
+import io.trino.spi.connector.EmptyPageSource;
+import io.trino.spi.predicate.TupleDomain;
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.io.DataInputViewStreamWrapper;
+import org.apache.paimon.predicate.Predicate;
+import org.apache.paimon.reader.RecordReader;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.ReadBuilder;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.RowType;
+
+/** The provider of the page sources of splits, on workers. Thread-safe. */
+public final class PaimonPageSources implements ConnectorPageSourceProvider {
+    private final LakeTables tables;
+    private final RawFilePageSources rawFiles;
+
+    @Inject
+    public PaimonPageSources(LakeTables tables, RawFilePageSources rawFiles) {
+        this.tables = requireNonNull(tables, "tables is null");
+        this.rawFiles = requireNonNull(rawFiles, "rawFiles is null");
+    }
+
+    @Override
+    public ConnectorPageSource createPageSource(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorSplit split,
+            ConnectorTableHandle tableHandle,
+            Optional<ConnectorTableCredentials> credentials,
+            List<ColumnHandle> columnHandles,
+            DynamicFilter dynamicFilter) {
+        PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
+        List<PaimonColumnHandle> columns =
+                columnHandles.stream().map(PaimonColumnHandle.class::cast).toList();
+        TupleDomain<PaimonColumnHandle> wanted =
+                handle.constraint()
+                        .intersect(
+                                dynamicFilter
+                                        .getCurrentPredicate()
+                                        .transformKeys(PaimonColumnHandle.class::cast));
+        if (wanted.isNone()) {
+            return new EmptyPageSource();
+        }
+        return switch (split) {
+            case PaimonFileSplit file ->
+                    rawFiles.open(
+                            tables.schema(handle, file.schemaId()),
+                            tables.table(handle).schema(),
+                            file,
+                            columns,
+                            wanted);
+            case PaimonMergeSplit merge -> merging(handle, merge, columns, wanted);
+            default -> throw new IllegalArgumentException("Expected a split of Paimon, found " + split);
+        };
+    }
+
+    private ConnectorPageSource merging(
+            PaimonTableHandle handle,
+            PaimonMergeSplit split,
+            List<PaimonColumnHandle> columns,
+            TupleDomain<PaimonColumnHandle> wanted) {
+        FileStoreTable table = tables.table(handle);
+        List<DataField> fields = fields(table.rowType(), columns);
+        ReadBuilder builder = table.newReadBuilder().withReadType(new RowType(fields));
+        Optional<Predicate> predicate = DomainPredicates.of(wanted, table.rowType());
+        predicate.ifPresent(builder::withFilter);
+        try {
+            DataSplit dataSplit =
+                    DataSplit.deserialize(
+                            new DataInputViewStreamWrapper(
+                                    new ByteArrayInputStream(split.split())));
+            RecordReader<InternalRow> reader = builder.newRead().createReader(dataSplit);
+            return new PaimonRowsPageSource(
+                    reader,
+                    fields.stream().map(DataField::type).toList(),
+                    columns.stream().map(PaimonColumnHandle::type).toList(),
+                    failure -> failure(handle, split, failure));
+        } catch (IOException | RuntimeException e) {
+            throw failure(handle, split, e);
+        }
+    }
+
+    private static List<DataField> fields(RowType rows, List<PaimonColumnHandle> columns) {
+        Map<Integer, DataField> byId =
+                rows.getFields().stream()
+                        .collect(Collectors.toMap(DataField::id, field -> field));
+        return columns.stream().map(column -> requireNonNull(byId.get(column.id()))).toList();
+    }
+
+    private static TrinoException failure(
+            PaimonTableHandle handle, PaimonMergeSplit split, Exception cause) {
+        if (cause instanceof TrinoException known) {
+            return known;
+        }
+        for (Throwable at = cause; at != null; at = at.getCause()) {
+            if (at instanceof FileNotFoundException) {
+                return new TrinoException(
+                        PAIMON_SNAPSHOT_EXPIRED,
+                        "A file of snapshot %s of %s is gone, which probably expired while the query ran: %s"
+                                .formatted(
+                                        handle.snapshotId(), handle.name(), at.getMessage()),
+                        cause);
+            }
+        }
+        return new TrinoException(
+                PAIMON_BAD_DATA,
+                "Cannot read snapshot %s of %s in %s: %s"
+                        .formatted(
+                                handle.snapshotId(),
+                                handle.name(),
+                                split.affinity(),
+                                cause.getMessage()),
+                cause);
+    }
+}

@@ -1,0 +1,150 @@
+package io.stele.paimon.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.paimon.type.InternalRowBlocks;
+import io.trino.spi.PageBuilder;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.type.Type;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.reader.RecordReader;
+import org.apache.paimon.types.DataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one of Paimon's own readers, which merges rows of several files or knows a form that
+ * readers of this plugin do not. Confined to one driver.
+ */
+public final class PaimonRowsPageSource implements ConnectorPageSource {
+    private final RecordReader<InternalRow> reader;
+    private final List<DataType> sources;
+    private final List<Type> types;
+    private final InternalRow.FieldGetter[] getters;
+    private final PageBuilder page;
+    private final Failures failures;
+    private RecordReader.@Nullable RecordIterator<InternalRow> batch;
+    private long completedBytes;
+    private long readNanos;
+    private boolean finished;
+
+    /** The translation of what a reader throws to an error that names what was read. */
+    public interface Failures {
+        /** Returns the exception to throw. */
+        RuntimeException translate(Exception failure);
+    }
+
+    /**
+     * @param sources the types of the reader's rows
+     * @param types the same of Trino
+     */
+    public PaimonRowsPageSource(
+            RecordReader<InternalRow> reader,
+            List<DataType> sources,
+            List<Type> types,
+            Failures failures) {
+        this.reader = requireNonNull(reader, "reader is null");
+        this.sources = List.copyOf(requireNonNull(sources, "sources is null"));
+        this.types = List.copyOf(requireNonNull(types, "types is null"));
+        this.failures = requireNonNull(failures, "failures is null");
+        this.page = new PageBuilder(this.types);
+        this.getters = new InternalRow.FieldGetter[sources.size()];
+        for (int i = 0; i < getters.length; i++) {
+            getters[i] = InternalRow.createFieldGetter(sources.get(i), i);
+        }
+    }
+
+    @Override
+    public @Nullable SourcePage getNextSourcePage() {
+        if (finished) {
+            return null;
+        }
+        long begin = System.nanoTime();
+        try {
+            fill();
+        } catch (IOException | RuntimeException e) {
+            throw failures.translate(e);
+        } finally {
+            readNanos += System.nanoTime() - begin;
+        }
+        if (page.isEmpty()) {
+            return null;
+        }
+        SourcePage result = SourcePage.create(page.build());
+        completedBytes += result.getSizeInBytes();
+        page.reset();
+        return result;
+    }
+
+    private void fill() throws IOException {
+        while (!page.isFull()) {
+            InternalRow row = next();
+            if (row == null) {
+                finished = true;
+                return;
+            }
+            page.declarePosition();
+            for (int i = 0; i < getters.length; i++) {
+                InternalRowBlocks.append(
+                        sources.get(i),
+                        types.get(i),
+                        getters[i].getFieldOrNull(row),
+                        page.getBlockBuilder(i));
+            }
+        }
+    }
+
+    private @Nullable InternalRow next() throws IOException {
+        while (true) {
+            if (batch == null) {
+                batch = reader.readBatch();
+                if (batch == null) {
+                    return null;
+                }
+            }
+            InternalRow row = batch.next();
+            if (row != null) {
+                return row;
+            }
+            batch.releaseBatch();
+            batch = null;
+        }
+    }
+
+    @Override
+    public long getCompletedBytes() {
+        return completedBytes;
+    }
+
+    @Override
+    public long getReadTimeNanos() {
+        return readNanos;
+    }
+
+    @Override
+    public boolean isFinished() {
+        return finished;
+    }
+
+    @Override
+    public long getMemoryUsage() {
+        return page.getRetainedSizeInBytes();
+    }
+
+    @Override
+    public void close() {
+        finished = true;
+        try {
+            if (batch != null) {
+                batch.releaseBatch();
+                batch = null;
+            }
+            reader.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

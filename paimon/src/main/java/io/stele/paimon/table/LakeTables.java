@@ -1,0 +1,109 @@
+package io.stele.paimon.table;
+
+import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
+import static java.util.Objects.requireNonNull;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.inject.Inject;
+import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.store.Lake;
+import io.trino.spi.TrinoException;
+import java.util.Optional;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.table.CatalogEnvironment;
+import org.apache.paimon.fs.Path;
+import org.apache.paimon.options.Options;
+import org.apache.paimon.schema.SchemaManager;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.FileStoreTableFactory;
+
+/**
+ * Tables by location, branch and schema, as coordinator and workers open them: without a request to
+ * the metastore, and with one to the store for a schema that is seen first. Schemas are immutable,
+ * so that both are cached for good. Thread-safe.
+ */
+public final class LakeTables {
+    /** Some kilobytes each. */
+    private static final int MAX_SCHEMAS = 10_000;
+
+    /** A table has its options, path factories and a few caches that stay empty. */
+    private static final int MAX_TABLES = 1_000;
+
+    private final Lake lake;
+    private final Cache<SchemaKey, TableSchema> schemas =
+            Caffeine.newBuilder().maximumSize(MAX_SCHEMAS).build();
+    private final Cache<SchemaKey, FileStoreTable> tables =
+            Caffeine.newBuilder().maximumSize(MAX_TABLES).build();
+
+    /**
+     * @param generation when the schema of the query was made
+     */
+    private record SchemaKey(String location, String branch, long generation, long id) {}
+
+    @Inject
+    public LakeTables(Lake lake) {
+        this.lake = requireNonNull(lake, "lake is null");
+    }
+
+    /** The table of a handle, with its schema. */
+    public FileStoreTable table(PaimonTableHandle handle) {
+        return tables.get(
+                new SchemaKey(
+                        handle.location(),
+                        handle.branch(),
+                        handle.schemaMillis(),
+                        handle.schemaId()),
+                key -> open(key, schema(key)));
+    }
+
+    /**
+     * A schema of the table of a handle.
+     *
+     * @throws TrinoException if the store does not have it
+     */
+    public TableSchema schema(PaimonTableHandle handle, long id) {
+        return schema(new SchemaKey(handle.location(), handle.branch(), handle.schemaMillis(), id));
+    }
+
+    /** Remembers the table that the metastore gave, so that its schema is not read again. */
+    public void offer(FileStoreTable table, String branch) {
+        schemas.put(
+                new SchemaKey(
+                        table.location().toString(),
+                        branch,
+                        table.schema().timeMillis(),
+                        table.schema().id()),
+                table.schema());
+    }
+
+    private FileStoreTable open(SchemaKey key, TableSchema schema) {
+        Options options = new Options();
+        options.set(CoreOptions.BRANCH, key.branch());
+        return FileStoreTableFactory.createWithoutFallbackBranch(
+                lake.fileIO(),
+                new Path(key.location()),
+                schema,
+                options,
+                CatalogEnvironment.empty());
+    }
+
+    private TableSchema schema(SchemaKey key) {
+        return schemas.get(key, this::load);
+    }
+
+    private TableSchema load(SchemaKey key) {
+        SchemaManager manager =
+                new SchemaManager(lake.fileIO(), new Path(key.location()), key.branch());
+        try {
+            return Optional.ofNullable(manager.schema(key.id())).orElseThrow();
+        } catch (RuntimeException e) {
+            throw new TrinoException(
+                    PAIMON_STORE_ERROR,
+                    "Cannot read schema %s of the table in %s (branch %s): %s"
+                            .formatted(key.id(), key.location(), key.branch(), e.getMessage()),
+                    e);
+        }
+    }
+}
