@@ -18,8 +18,16 @@ public final class PaimonConfig {
         return this;
     }
 
+    private Duration stale = new Duration(200, TimeUnit.MILLISECONDS);
+
     public Duration getSnapshotMaxStaleness() {
-        return new Duration(200, TimeUnit.MILLISECONDS);
+        return stale;
+    }
+
+    @Config("stele.paimon.snapshot.max-staleness")
+    public PaimonConfig setSnapshotMaxStaleness(Duration value) {
+        stale = value;
+        return this;
     }
 
     public DataSize getMaxSplitSize() {

@@ -52,7 +52,7 @@ public record PaimonTableHandle(
             String location,
             String branch,
             long schemaId,
-        long schemaMillis,
+            long schemaMillis,
             OptionalLong snapshotId,
             Optional<String> tag) {
         this(

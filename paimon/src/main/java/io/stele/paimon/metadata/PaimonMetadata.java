@@ -307,8 +307,7 @@ public final class PaimonMetadata implements ConnectorMetadata {
         if (handle.limit().isPresent() && handle.limit().getAsLong() <= limit) {
             return Optional.empty();
         }
-        return Optional.of(
-                new LimitApplicationResult<>(handle.withLimit(limit), false, false));
+        return Optional.of(new LimitApplicationResult<>(handle.withLimit(limit), false, false));
     }
 
     @Override

@@ -46,8 +46,7 @@ final class PaimonSystemTable implements SystemTable {
             ConnectorTransactionHandle transaction,
             ConnectorSession session,
             TupleDomain<Integer> constraint) {
-        List<DataType> types =
-                table.rowType().getFields().stream().map(DataField::type).toList();
+        List<DataType> types = table.rowType().getFields().stream().map(DataField::type).toList();
         try {
             ReadBuilder builder = table.newReadBuilder();
             return new PaimonRowsPageSource(

@@ -35,8 +35,7 @@ public final class PaimonTransactions {
         PaimonTransactionHandle handle = new PaimonTransactionHandle(UUID.randomUUID());
         open.put(
                 handle,
-                new PaimonMetadata(
-                        new TableNames(lake.catalog()), tables, snapshots, statistics));
+                new PaimonMetadata(new TableNames(lake.catalog()), tables, snapshots, statistics));
         return handle;
     }
 

@@ -87,8 +87,7 @@ public final class TableProperties {
         String bucketKey = table.options().get(CoreOptions.BUCKET_KEY.key());
         if (bucketKey != null) {
             properties.put(
-                    BUCKET_KEY,
-                    lowerCase(Splitter.on(',').trimResults().splitToList(bucketKey)));
+                    BUCKET_KEY, lowerCase(Splitter.on(',').trimResults().splitToList(bucketKey)));
         }
         if (!table.primaryKeys().isEmpty()) {
             properties.put(PRIMARY_KEY, lowerCase(table.primaryKeys()));

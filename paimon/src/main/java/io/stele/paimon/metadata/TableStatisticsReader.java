@@ -84,8 +84,7 @@ public final class TableStatisticsReader {
                             distinct -> statistics.setDistinctValuesCount(Estimate.of(distinct)));
             found.avgLen()
                     .ifPresent(
-                            length ->
-                                    statistics.setDataSize(Estimate.of((double) length * rows)));
+                            length -> statistics.setDataSize(Estimate.of((double) length * rows)));
             result.setColumnStatistics(column, statistics.build());
         }
     }

@@ -56,9 +56,7 @@ final class TableVersions {
         return switch (version.getPointerType()) {
             case TARGET_ID -> byId(table, version.getVersionType(), version.getVersion());
             case TEMPORAL ->
-                    byTime(
-                            table,
-                            instant(session, version.getVersionType(), version.getVersion()));
+                    byTime(table, instant(session, version.getVersionType(), version.getVersion()));
         };
     }
 
@@ -120,7 +118,8 @@ final class TableVersions {
             return LocalDate.ofEpochDay((long) value).atStartOfDay(zone).toInstant();
         }
         if (type instanceof TimestampType) {
-            long micros = value instanceof LongTimestamp wide ? wide.getEpochMicros() : (long) value;
+            long micros =
+                    value instanceof LongTimestamp wide ? wide.getEpochMicros() : (long) value;
             return LocalDateTime.ofEpochSecond(
                             Math.floorDiv(micros, 1_000_000L),
                             Math.floorMod(micros, 1_000_000) * 1_000,

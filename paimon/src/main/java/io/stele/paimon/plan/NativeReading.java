@@ -21,7 +21,7 @@ final class NativeReading {
 
     static boolean hasReader(String format) {
         return switch (format.toLowerCase(Locale.ROOT)) {
-            case "orc", "parquet" -> true;
+            case "orc", "parquet" -> false;
             default -> false;
         };
     }

@@ -159,8 +159,7 @@ public final class SplitPlanner {
         }
 
         private static SplitWeight weight(long bytes) {
-            return SplitWeight.fromProportion(
-                    Math.clamp(bytes / STANDARD_BYTES, MIN_WEIGHT, 1.0));
+            return SplitWeight.fromProportion(Math.clamp(bytes / STANDARD_BYTES, MIN_WEIGHT, 1.0));
         }
 
         PlannedScan scan() {

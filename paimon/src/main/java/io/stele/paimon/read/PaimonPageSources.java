@@ -81,7 +81,9 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                             columns,
                             wanted);
             case PaimonMergeSplit merge -> merging(handle, merge, columns, wanted);
-            default -> throw new IllegalArgumentException("Expected a split of Paimon, found " + split);
+            default ->
+                    throw new IllegalArgumentException(
+                            "Expected a split of Paimon, found " + split);
         };
     }
 
@@ -113,8 +115,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
 
     private static List<DataField> fields(RowType rows, List<PaimonColumnHandle> columns) {
         Map<Integer, DataField> byId =
-                rows.getFields().stream()
-                        .collect(Collectors.toMap(DataField::id, field -> field));
+                rows.getFields().stream().collect(Collectors.toMap(DataField::id, field -> field));
         return columns.stream().map(column -> requireNonNull(byId.get(column.id()))).toList();
     }
 
@@ -128,8 +129,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                 return new TrinoException(
                         PAIMON_SNAPSHOT_EXPIRED,
                         "A file of snapshot %s of %s is gone, which probably expired while the query ran: %s"
-                                .formatted(
-                                        handle.snapshotId(), handle.name(), at.getMessage()),
+                                .formatted(handle.snapshotId(), handle.name(), at.getMessage()),
                         cause);
             }
         }

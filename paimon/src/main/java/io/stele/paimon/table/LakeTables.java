@@ -11,11 +11,11 @@ import io.stele.paimon.store.Lake;
 import io.trino.spi.TrinoException;
 import java.util.Optional;
 import org.apache.paimon.CoreOptions;
-import org.apache.paimon.table.CatalogEnvironment;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.options.Options;
 import org.apache.paimon.schema.SchemaManager;
 import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.CatalogEnvironment;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
 

@@ -158,8 +158,18 @@ public final class DomainPredicates {
                     TIMESTAMP_WITHOUT_TIME_ZONE,
                     TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
                     true;
-            case CHAR, BINARY, VARBINARY, FLOAT, DOUBLE, VARIANT, BLOB, ARRAY, VECTOR, MULTISET,
-                    MAP, ROW ->
+            case CHAR,
+                    BINARY,
+                    VARBINARY,
+                    FLOAT,
+                    DOUBLE,
+                    VARIANT,
+                    BLOB,
+                    ARRAY,
+                    VECTOR,
+                    MULTISET,
+                    MAP,
+                    ROW ->
                     false;
         };
     }
@@ -177,8 +187,18 @@ public final class DomainPredicates {
             case TIME_WITHOUT_TIME_ZONE -> (int) ((long) value / PICOSECONDS_PER_MILLISECOND);
             case TIMESTAMP_WITHOUT_TIME_ZONE -> timestamp(value);
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> instant(value);
-            case CHAR, BINARY, VARBINARY, FLOAT, DOUBLE, VARIANT, BLOB, ARRAY, VECTOR, MULTISET,
-                    MAP, ROW ->
+            case CHAR,
+                    BINARY,
+                    VARBINARY,
+                    FLOAT,
+                    DOUBLE,
+                    VARIANT,
+                    BLOB,
+                    ARRAY,
+                    VECTOR,
+                    MULTISET,
+                    MAP,
+                    ROW ->
                     throw new IllegalArgumentException("Expected a comparable type, found " + type);
         };
     }

@@ -19,10 +19,19 @@ public final class PaimonTypes {
             case FLOAT -> RealType.REAL;
             case DATE -> io.trino.spi.type.DateType.DATE;
             case VARCHAR -> io.trino.spi.type.VarcharType.VARCHAR;
-            case DECIMAL -> io.trino.spi.type.DecimalType.createDecimalType(((org.apache.paimon.types.DecimalType) type).getPrecision(), ((org.apache.paimon.types.DecimalType) type).getScale());
-            case TIMESTAMP_WITHOUT_TIME_ZONE -> io.trino.spi.type.TimestampType.createTimestampType(((org.apache.paimon.types.TimestampType) type).getPrecision());
-            case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> TimestampWithTimeZoneType.createTimestampWithTimeZoneType(((LocalZonedTimestampType) type).getPrecision());
-            case ARRAY -> new io.trino.spi.type.ArrayType(toTrino(((org.apache.paimon.types.ArrayType) type).getElementType()));
+            case DECIMAL ->
+                    io.trino.spi.type.DecimalType.createDecimalType(
+                            ((org.apache.paimon.types.DecimalType) type).getPrecision(),
+                            ((org.apache.paimon.types.DecimalType) type).getScale());
+            case TIMESTAMP_WITHOUT_TIME_ZONE ->
+                    io.trino.spi.type.TimestampType.createTimestampType(
+                            ((org.apache.paimon.types.TimestampType) type).getPrecision());
+            case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
+                    TimestampWithTimeZoneType.createTimestampWithTimeZoneType(
+                            ((LocalZonedTimestampType) type).getPrecision());
+            case ARRAY ->
+                    new io.trino.spi.type.ArrayType(
+                            toTrino(((org.apache.paimon.types.ArrayType) type).getElementType()));
             default -> throw new UnsupportedOperationException(type.toString());
         };
     }

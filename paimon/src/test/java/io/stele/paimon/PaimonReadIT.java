@@ -1,0 +1,271 @@
+package io.stele.paimon;
+
+import static io.trino.testing.TestingSession.testSessionBuilder;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trino.testing.DistributedQueryRunner;
+import io.trino.testing.MaterializedResult;
+import io.trino.testing.QueryRunner;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.data.Decimal;
+import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.schema.SchemaChange;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.types.DataTypes;
+import org.apache.paimon.types.RowKind;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Queries of tables that Paimon's library writes. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PaimonReadIT {
+    private TestingLake lake;
+    private QueryRunner trino;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws Exception {
+        lake = new TestingLake(folder);
+        trino =
+                DistributedQueryRunner.builder(
+                                testSessionBuilder().setCatalog("lake").setSchema("d").build())
+                        .setWorkerCount(0)
+                        .build();
+        trino.installPlugin(new PaimonPlugin());
+        trino.createCatalog(
+                "lake",
+                "stele_paimon",
+                Map.of(
+                        "stele.paimon.warehouse",
+                        folder.toString(),
+                        "stele.paimon.snapshot.max-staleness",
+                        "0s"));
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        trino.close();
+        lake.close();
+    }
+
+    private static Schema.Builder orders() {
+        return Schema.newBuilder()
+                .column("id", DataTypes.BIGINT().notNull())
+                .column("customer", DataTypes.STRING())
+                .column("price", DataTypes.DECIMAL(12, 2))
+                .column("day", DataTypes.INT());
+    }
+
+    private static GenericRow order(long id, String customer, String price, int day) {
+        return GenericRow.of(
+                id,
+                TestingLake.text(customer),
+                Decimal.fromBigDecimal(new java.math.BigDecimal(price), 12, 2),
+                day);
+    }
+
+    private MaterializedResult query(String sql) {
+        return trino.execute(sql);
+    }
+
+    private void assertSame(String table) throws Exception {
+        assertThat(Texts.rows(query("SELECT * FROM " + table)))
+                .containsExactlyInAnyOrderElementsOf(TestingLake.rows(lake.table("d", table)));
+    }
+
+    @Test
+    void appendedRows() throws Exception {
+        FileStoreTable table = lake.create("d", "appended", orders().build());
+        assertThat(query("SELECT * FROM appended").getRowCount()).isZero();
+        lake.write(table, List.of(order(1, "a", "1.50", 1), order(2, "b", "2.25", 2)), false);
+        lake.write(table, List.of(order(3, "c", "-3.75", 1)), false);
+        assertSame("appended");
+        assertThat(query("SELECT sum(price) FROM appended WHERE id >= 2").getOnlyValue())
+                .hasToString("-1.50");
+        assertThat(query("SELECT count(*) FROM appended").getOnlyValue()).isEqualTo(3L);
+    }
+
+    @Test
+    void rowsOfAKeyAreMerged() throws Exception {
+        for (String engine : List.of("deduplicate", "first-row")) {
+            String name = "merged_" + engine.replace("-", "_");
+            FileStoreTable table =
+                    lake.create(
+                            "d",
+                            name,
+                            orders().primaryKey("id")
+                                    .option("bucket", "2")
+                                    .option("merge-engine", engine)
+                                    .build());
+            lake.write(table, List.of(order(1, "a", "1", 1), order(2, "b", "2", 1)), false);
+            lake.write(table, List.of(order(2, "B", "3", 2), order(3, "c", "4", 2)), true);
+            assertSame(name);
+        }
+    }
+
+    @Test
+    void deletionVectorsHideRows() throws Exception {
+        FileStoreTable table =
+                lake.create(
+                        "d",
+                        "vectors",
+                        orders().primaryKey("id")
+                                .option("bucket", "1")
+                                .option("deletion-vectors.enabled", "true")
+                                .build());
+        List<GenericRow> rows = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            rows.add(order(i, "c" + i % 7, i + ".5", i % 10));
+        }
+        lake.write(table, rows, true);
+        GenericRow gone = order(7, "", "0", 0);
+        gone.setRowKind(RowKind.DELETE);
+        lake.write(table, List.of(order(5, "five", "5", 5), gone), true);
+        assertSame("vectors");
+        assertThat(query("SELECT customer FROM vectors WHERE id = 5").getOnlyValue())
+                .isEqualTo("five");
+        assertThat(query("SELECT * FROM vectors WHERE id = 7").getRowCount()).isZero();
+    }
+
+    @Test
+    void partitionsAreEnforced() throws Exception {
+        FileStoreTable table =
+                lake.create(
+                        "d",
+                        "partitioned",
+                        Schema.newBuilder()
+                                .column("id", DataTypes.INT())
+                                .column("dt", DataTypes.STRING())
+                                .column("hour", DataTypes.INT())
+                                .partitionKeys("dt", "hour")
+                                .build());
+        List<GenericRow> rows = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            rows.add(
+                    GenericRow.of(
+                            i,
+                            i % 5 == 4 ? null : TestingLake.text("2024-01-0" + i % 5 + " x%:"),
+                            i % 3));
+        }
+        lake.write(table, rows, false);
+        assertSame("partitioned");
+        assertThat(query("SELECT count(*) FROM partitioned WHERE dt IS NULL").getOnlyValue())
+                .isEqualTo(12L);
+        assertThat(
+                        query(
+                                        "SELECT count(*) FROM partitioned WHERE dt = '2024-01-01 x%:' AND hour = 1")
+                                .getOnlyValue())
+                .isEqualTo(4L);
+        assertThat(
+                        (String)
+                                query("EXPLAIN SELECT count(*) FROM partitioned WHERE hour = 1")
+                                        .getOnlyValue())
+                .doesNotContain("Filter");
+    }
+
+    @Test
+    void versionsAndTags() throws Exception {
+        FileStoreTable table =
+                lake.create(
+                        "d", "versions", orders().primaryKey("id").option("bucket", "1").build());
+        lake.write(table, List.of(order(1, "one", "1", 1)), false);
+        table.createTag("first");
+        lake.write(table, List.of(order(1, "two", "2", 1)), false);
+        lake.catalog()
+                .alterTable(
+                        Identifier.create("d", "versions"),
+                        List.of(
+                                SchemaChange.renameColumn("customer", "who"),
+                                SchemaChange.addColumn("more", DataTypes.INT())),
+                        false);
+        lake.write(
+                lake.table("d", "versions"),
+                List.of(
+                        GenericRow.of(
+                                2L,
+                                TestingLake.text("three"),
+                                Decimal.fromUnscaledLong(100, 12, 2),
+                                1,
+                                9)),
+                false);
+        assertSame("versions");
+        assertThat(query("SELECT customer FROM versions FOR VERSION AS OF 1").getOnlyValue())
+                .isEqualTo("one");
+        assertThat(query("SELECT customer FROM versions FOR VERSION AS OF 'first'").getOnlyValue())
+                .isEqualTo("one");
+        assertThat(query("SELECT count(*) FROM versions FOR VERSION AS OF 3").getOnlyValue())
+                .isEqualTo(2L);
+        long millis = table.snapshotManager().snapshot(2).timeMillis();
+        assertThat(
+                        query(
+                                        "SELECT customer FROM versions FOR TIMESTAMP AS OF from_unixtime_nanos(%s)"
+                                                .formatted(millis * 1_000_000))
+                                .getOnlyValue())
+                .isEqualTo("two");
+        assertThatThrownBy(() -> query("SELECT * FROM versions FOR VERSION AS OF 77"))
+                .hasMessageContaining("Expected a snapshot of versions from 1 to 3, found 77");
+        assertThatThrownBy(() -> query("SELECT * FROM versions FOR VERSION AS OF 'none'"))
+                .hasMessageContaining("found 'none', which it does not have");
+    }
+
+    @Test
+    void systemTablesAndBranches() throws Exception {
+        FileStoreTable table =
+                lake.create(
+                        "d", "systems", orders().primaryKey("id").option("bucket", "1").build());
+        lake.write(table, List.of(order(1, "one", "1", 1)), true);
+        table.createTag("t1");
+        table.createBranch("side", "t1");
+        lake.write(table.switchToBranch("side"), List.of(order(2, "two", "1", 1)), true);
+        assertThat(query("SELECT count(*) FROM \"systems$branch_side\"").getOnlyValue())
+                .isEqualTo(2L);
+        assertThat(query("SELECT count(*) FROM systems").getOnlyValue()).isEqualTo(1L);
+        for (String name :
+                List.of(
+                        "snapshots",
+                        "files",
+                        "schemas",
+                        "options",
+                        "manifests",
+                        "partitions",
+                        "tags",
+                        "branches",
+                        "audit_log",
+                        "ro")) {
+            assertThat(query("SELECT * FROM \"systems$" + name + "\"").getRowCount())
+                    .as(name)
+                    .isPositive();
+        }
+        assertThat(query("SELECT max(snapshot_id) FROM \"systems$snapshots\"").getOnlyValue())
+                .isEqualTo(table.snapshotManager().latestSnapshotId());
+        assertThatThrownBy(() -> query("SELECT * FROM \"systems$nonsense\""))
+                .hasMessageContaining("does not exist");
+    }
+
+    @Test
+    void namesAndListings() throws Exception {
+        lake.create("d", "Named", orders().build());
+        assertThat(query("SHOW TABLES").getOnlyColumnAsSet()).contains("named");
+        assertThat(query("SELECT count(*) FROM named").getOnlyValue()).isEqualTo(0L);
+        assertThat(
+                        query(
+                                        "SELECT column_name FROM information_schema.columns WHERE table_name = 'named'")
+                                .getOnlyColumnAsSet())
+                .containsExactlyInAnyOrder("id", "customer", "price", "day");
+        assertThat((String) query("SHOW CREATE TABLE named").getOnlyValue())
+                .contains("file_format = 'parquet'")
+                .contains("id bigint NOT NULL");
+        assertThatThrownBy(() -> query("DROP TABLE named"))
+                .hasMessageContaining("does not support");
+        assertThatThrownBy(() -> query("INSERT INTO named VALUES (1, 'a', 1, 1)"))
+                .hasMessageContaining("does not support inserts");
+    }
+}
