@@ -9,6 +9,7 @@ import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.config.PaimonSessionProperties;
+import io.stele.paimon.metadata.ForChecks;
 import io.stele.paimon.metadata.PaimonTransactions;
 import io.stele.paimon.metadata.SnapshotSource;
 import io.stele.paimon.metadata.TableStatisticsReader;
@@ -23,6 +24,8 @@ import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** The parts of one catalog. */
 final class PaimonModule implements Module {
@@ -55,5 +58,22 @@ final class PaimonModule implements Module {
     @ForPlanning
     static Executor planningExecutor() {
         return task -> Thread.ofVirtual().name("stele-paimon-plan").start(task);
+    }
+
+    /** Starts checks, which run elsewhere. */
+    @Provides
+    @Singleton
+    @ForChecks
+    static ScheduledExecutorService checkScheduler() {
+        return Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("stele-paimon-check").factory());
+    }
+
+    /** Virtual: checks wait for the store. */
+    @Provides
+    @Singleton
+    @ForChecks
+    static Executor checkExecutor() {
+        return task -> Thread.ofVirtual().name("stele-paimon-check-task").start(task);
     }
 }

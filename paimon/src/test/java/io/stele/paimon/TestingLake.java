@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.ToIntFunction;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.CatalogContext;
 import org.apache.paimon.catalog.CatalogFactory;
@@ -27,7 +28,6 @@ import org.apache.paimon.schema.Schema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
 import org.apache.paimon.table.sink.BatchWriteBuilder;
-import org.apache.paimon.table.sink.StreamTableWrite;
 import org.apache.paimon.table.sink.TableCommitImpl;
 import org.apache.paimon.table.sink.TableWriteImpl;
 import org.apache.paimon.table.source.ReadBuilder;
@@ -80,6 +80,20 @@ public final class TestingLake implements AutoCloseable {
      */
     public void write(FileStoreTable table, List<? extends InternalRow> rows, boolean compact)
             throws Exception {
+        write(table, rows, null, compact);
+    }
+
+    /**
+     * The same into chosen buckets, as writers of tables with dynamic buckets do.
+     *
+     * @param buckets null: as the table's hash says
+     */
+    public void write(
+            FileStoreTable table,
+            List<? extends InternalRow> rows,
+            @Nullable ToIntFunction<InternalRow> buckets,
+            boolean compact)
+            throws Exception {
         long id = ++commits;
         // One user for each commit: the ids of several instances are not in one order
         String user = UUID.randomUUID().toString();
@@ -88,14 +102,21 @@ public final class TestingLake implements AutoCloseable {
                 IOManager disk = IOManager.create(folder.resolve(".spill").toString())) {
             write.withIOManager(disk);
             for (InternalRow row : rows) {
-                write.write(row);
+                if (buckets == null) {
+                    write.write(row);
+                } else {
+                    write.write(row, buckets.applyAsInt(row));
+                }
             }
             if (compact) {
                 for (InternalRow row : rows) {
-                    write.compact(write.getPartition(row).copy(), write.getBucket(row), true);
+                    write.compact(
+                            write.getPartition(row).copy(),
+                            buckets == null ? write.getBucket(row) : buckets.applyAsInt(row),
+                            true);
                 }
             }
-            commit.commit(id, ((StreamTableWrite) write).prepareCommit(true, id));
+            commit.commit(id, write.prepareCommit(true, id));
         }
     }
 

@@ -6,6 +6,7 @@ import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.SteleClient;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -22,15 +23,17 @@ public final class Quickstart {
 
     public static void main(String[] arguments) throws Exception {
         List<String> words = List.of(arguments);
-        if (!words.isEmpty() && !words.equals(List.of("--check"))) {
-            System.err.println("Expected nothing or --check, found: " + String.join(" ", words));
+        if (!List.of("--check", "--paimon").containsAll(words)) {
+            System.err.println(
+                    "Expected nothing, --check or --paimon, found: " + String.join(" ", words));
             System.exit(2);
         }
-        boolean check = !words.isEmpty();
+        boolean check = words.contains("--check");
+        boolean paimon = words.contains("--paimon");
         Run run = Run.load();
         boolean allHold;
         try (SteleServers servers = new SteleServers(run)) {
-            allHold = show(run, servers, System.out);
+            allHold = show(run, servers, paimon, System.out);
             if (!check) {
                 stay(run, servers, System.out);
             }
@@ -38,7 +41,8 @@ public final class Quickstart {
         System.exit(allHold ? 0 : 1);
     }
 
-    private static boolean show(Run run, SteleServers servers, PrintStream out) throws Exception {
+    private static boolean show(Run run, SteleServers servers, boolean paimon, PrintStream out)
+            throws Exception {
         Findings findings = new Findings(out);
         long start = System.nanoTime();
         findings.heading("0. A sidecar and a Trino 483 server");
@@ -54,6 +58,9 @@ public final class Quickstart {
             StreamAndQuery.run(trino, client, findings);
             KeyedStatements.run(trino, findings);
             CrashAndRecover.run(servers, trino, client, findings);
+            if (paimon) {
+                PaimonLake.run(Path.of(run.value("lake")), trino, findings);
+            }
         }
         findings.measured("the whole show", "%.0f s", seconds(start));
         findings.printTable();

@@ -37,4 +37,12 @@ public final class PaimonConfig {
     public Duration getDynamicFilterWaitTimeout() {
         return new Duration(1, TimeUnit.SECONDS);
     }
+
+    public boolean isFileSystemMetastore() {
+        return true;
+    }
+
+    public Duration getSnapshotCheckInterval() {
+        return new Duration(200, TimeUnit.MILLISECONDS);
+    }
 }

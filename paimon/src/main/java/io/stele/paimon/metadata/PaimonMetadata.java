@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PaimonMetadata implements ConnectorMetadata {
     private final TableNames names;
+    private final TableLeases leases;
     private final LakeTables tables;
     private final SnapshotSource snapshots;
     private final TableStatisticsReader statistics;
@@ -59,10 +60,12 @@ public final class PaimonMetadata implements ConnectorMetadata {
 
     PaimonMetadata(
             TableNames names,
+            TableLeases leases,
             LakeTables tables,
             SnapshotSource snapshots,
             TableStatisticsReader statistics) {
         this.names = requireNonNull(names, "names is null");
+        this.leases = requireNonNull(leases, "leases is null");
         this.tables = requireNonNull(tables, "tables is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
@@ -104,7 +107,10 @@ public final class PaimonMetadata implements ConnectorMetadata {
         if (endVersion.isEmpty() && pinned.containsKey(tableName)) {
             return pinned.get(tableName);
         }
-        Optional<Table> found = names.find(tableName);
+        Optional<Table> found =
+                leases.find(
+                        tableName,
+                        PaimonSessionProperties.snapshotMaxStaleness(session).toJavaTime());
         if (found.isEmpty()) {
             return null;
         }

@@ -3,16 +3,22 @@ package io.stele.paimon.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
 import io.trino.spi.connector.ConnectorTransactionHandle;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** The open Trino transactions of this catalog. Thread-safe. */
 public final class PaimonTransactions {
-    private final Lake lake;
+    private final TableNames names;
+    private final TableLeases leases;
     private final LakeTables tables;
     private final SnapshotSource snapshots;
     private final TableStatisticsReader statistics;
@@ -23,19 +29,38 @@ public final class PaimonTransactions {
             Lake lake,
             LakeTables tables,
             SnapshotSource snapshots,
-            TableStatisticsReader statistics) {
-        this.lake = requireNonNull(lake, "lake is null");
+            TableStatisticsReader statistics,
+            PaimonConfig config,
+            @ForChecks ScheduledExecutorService scheduler,
+            @ForChecks Executor executor) {
+        names = new TableNames(lake.catalog());
+        leases =
+                new TableLeases(
+                        names,
+                        config.isFileSystemMetastore(),
+                        config.getSnapshotCheckInterval().toJavaTime(),
+                        scheduler,
+                        executor,
+                        System::nanoTime);
         this.tables = requireNonNull(tables, "tables is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
     }
 
+    @PostConstruct
+    public void start() {
+        leases.start();
+    }
+
+    @PreDestroy
+    public void stop() {
+        leases.close();
+    }
+
     /** Begins one. */
     public ConnectorTransactionHandle begin() {
         PaimonTransactionHandle handle = new PaimonTransactionHandle(UUID.randomUUID());
-        open.put(
-                handle,
-                new PaimonMetadata(new TableNames(lake.catalog()), tables, snapshots, statistics));
+        open.put(handle, new PaimonMetadata(names, leases, tables, snapshots, statistics));
         return handle;
     }
 

@@ -16,6 +16,7 @@ public final class InterimLake implements Lake {
     public InterimLake(PaimonConfig config) {
         Options options = new Options();
         options.set("warehouse", config.getWarehouse());
+        options.set("cache-enabled", "false");
         catalog = CatalogFactory.createCatalog(CatalogContext.create(options));
     }
 

@@ -18,7 +18,11 @@ public final class PaimonTypes {
             case DOUBLE -> io.trino.spi.type.DoubleType.DOUBLE;
             case FLOAT -> RealType.REAL;
             case DATE -> io.trino.spi.type.DateType.DATE;
-            case VARCHAR -> io.trino.spi.type.VarcharType.VARCHAR;
+            case VARCHAR ->
+                    ((org.apache.paimon.types.VarCharType) type).getLength() == Integer.MAX_VALUE
+                            ? io.trino.spi.type.VarcharType.VARCHAR
+                            : io.trino.spi.type.VarcharType.createVarcharType(
+                                    ((org.apache.paimon.types.VarCharType) type).getLength());
             case DECIMAL ->
                     io.trino.spi.type.DecimalType.createDecimalType(
                             ((org.apache.paimon.types.DecimalType) type).getPrecision(),
@@ -32,6 +36,21 @@ public final class PaimonTypes {
             case ARRAY ->
                     new io.trino.spi.type.ArrayType(
                             toTrino(((org.apache.paimon.types.ArrayType) type).getElementType()));
+            case VARBINARY -> VarbinaryType.VARBINARY;
+            case MAP ->
+                    new io.trino.spi.type.MapType(
+                            toTrino(((org.apache.paimon.types.MapType) type).getKeyType()),
+                            toTrino(((org.apache.paimon.types.MapType) type).getValueType()),
+                            new TypeOperators());
+            case ROW ->
+                    io.trino.spi.type.RowType.from(
+                            ((org.apache.paimon.types.RowType) type)
+                                    .getFields().stream()
+                                            .map(
+                                                    f ->
+                                                            io.trino.spi.type.RowType.field(
+                                                                    f.name(), toTrino(f.type())))
+                                            .toList());
             default -> throw new UnsupportedOperationException(type.toString());
         };
     }

@@ -1,0 +1,286 @@
+package io.stele.paimon;
+
+import static io.trino.testing.TestingSession.testSessionBuilder;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trino.testing.DistributedQueryRunner;
+import io.trino.testing.QueryRunner;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.catalog.Identifier;
+import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.schema.SchemaChange;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.DataTypeRoot;
+import org.apache.paimon.types.DataTypes;
+import org.apache.paimon.types.RowKind;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Random tables of all kinds, written by Paimon's library, whose rows through this connector are
+ * those of Paimon's own reader after each change. {@code -Dsimulation.seed=N} replays one, {@code
+ * -Dpaimon.seeds=N} runs more.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PaimonDifferentialIT {
+    private static final int SEEDS = Integer.getInteger("paimon.seeds", 6);
+    private static final int STEPS = 8;
+
+    private TestingLake lake;
+    private QueryRunner trino;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws Exception {
+        lake = new TestingLake(folder);
+        trino =
+                DistributedQueryRunner.builder(
+                                testSessionBuilder().setCatalog("lake").setSchema("d").build())
+                        .setWorkerCount(0)
+                        .build();
+        trino.installPlugin(new PaimonPlugin());
+        trino.createCatalog(
+                "lake",
+                "stele_paimon",
+                Map.of(
+                        "stele.paimon.warehouse",
+                        folder.toString(),
+                        "stele.paimon.snapshot.max-staleness",
+                        "0s"));
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        trino.close();
+        lake.close();
+    }
+
+    static LongStream seeds() {
+        Long one = Long.getLong("simulation.seed");
+        return one == null ? LongStream.range(0, SEEDS) : LongStream.of(one);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rowsAreThoseOfPaimon(long seed) throws Exception {
+        new Run(seed).run();
+    }
+
+    /** One random table. */
+    private final class Run {
+        private final long seed;
+        private final RandomGenerator random;
+        private final RandomValues values;
+        private final String name;
+        private final String format;
+        private boolean keyed;
+        private boolean deletes;
+        private boolean dynamic;
+        private int added;
+
+        Run(long seed) {
+            this.seed = seed;
+            this.random = new SplittableRandom(seed);
+            this.values = new RandomValues(random);
+            this.name = "t" + seed;
+            this.format = List.of("orc", "parquet", "avro").get(random.nextInt(3));
+        }
+
+        /** A type that Paimon writes in the table's format. */
+        private DataType type(int depth) {
+            DataType type = values.type(depth);
+            boolean refused = format.equals("avro") && type.asSQLString().contains("(9)");
+            return refused ? DataTypes.STRING() : type;
+        }
+
+        void run() throws Exception {
+            create();
+            compare();
+            for (int i = 0; i < STEPS; i++) {
+                change();
+                compare();
+                filter();
+                travel();
+            }
+        }
+
+        private void create() throws Exception {
+            keyed = random.nextInt(3) > 0;
+            boolean partitioned = random.nextInt(3) == 0;
+            Schema.Builder schema =
+                    Schema.newBuilder()
+                            .column("id", DataTypes.INT().notNull())
+                            .column("part", DataTypes.INT().notNull());
+            int columns = 1 + random.nextInt(6);
+            for (int i = 0; i < columns; i++) {
+                schema.column("c" + i, type(keyed ? 1 : 2));
+            }
+            schema.option("file.format", List.of("orc", "parquet", "avro").get(random.nextInt(3)));
+            if (partitioned) {
+                schema.partitionKeys("part");
+            }
+            if (keyed) {
+                schema.primaryKey(partitioned ? List.of("id", "part") : List.of("id"));
+                dynamic = random.nextInt(4) == 0;
+                schema.option("bucket", dynamic ? "-1" : "" + (1 + random.nextInt(3)));
+                switch (random.nextInt(6)) {
+                    case 0 -> schema.option("merge-engine", "first-row");
+                    case 1 -> schema.option("merge-engine", "partial-update");
+                    case 2 -> {
+                        schema.option("merge-engine", "aggregation");
+                        schema.option("fields.default-aggregate-function", "last_non_null_value");
+                    }
+                    default -> {
+                        deletes = true;
+                        if (random.nextBoolean()) {
+                            schema.option("deletion-vectors.enabled", "true");
+                        } else if (random.nextInt(3) == 0) {
+                            schema.option("changelog-producer", "input");
+                        }
+                    }
+                }
+            } else if (random.nextBoolean()) {
+                schema.option("bucket", "2").option("bucket-key", "id");
+            }
+            if (random.nextInt(3) == 0) {
+                schema.option("file-index.bloom-filter.columns", "id");
+            }
+            lake.create("d", name, schema.build());
+        }
+
+        private void change() throws Exception {
+            FileStoreTable table = lake.table("d", name);
+            switch (random.nextInt(12)) {
+                case 0 -> alter(table);
+                case 1 -> {
+                    if (!dynamic) {
+                        lake.overwrite(table, rows(table, 1 + random.nextInt(20)));
+                    }
+                }
+                default -> {
+                    boolean compact = keyed && random.nextInt(3) == 0;
+                    List<GenericRow> rows = rows(table, 1 + random.nextInt(60));
+                    if (dynamic) {
+                        lake.write(table, rows, row -> Math.floorMod(row.getInt(0), 3), compact);
+                    } else {
+                        lake.write(table, rows, compact);
+                    }
+                }
+            }
+        }
+
+        private void alter(FileStoreTable table) throws Exception {
+            List<DataField> others =
+                    table.rowType().getFields().stream()
+                            .filter(field -> field.name().startsWith("c"))
+                            .toList();
+            DataField field = others.get(random.nextInt(others.size()));
+            SchemaChange change =
+                    switch (random.nextInt(4)) {
+                        case 0 -> SchemaChange.renameColumn(field.name(), "cn" + added++);
+                        case 1 ->
+                                others.size() > 1
+                                        ? SchemaChange.dropColumn(field.name())
+                                        : SchemaChange.addColumn("cn" + added++, DataTypes.INT());
+                        case 2 ->
+                                field.type().is(DataTypeRoot.INTEGER)
+                                        ? SchemaChange.updateColumnType(
+                                                field.name(), DataTypes.BIGINT())
+                                        : SchemaChange.addColumn(
+                                                "cn" + added++, DataTypes.STRING());
+                        default -> SchemaChange.addColumn("cn" + added++, type(1));
+                    };
+            lake.catalog().alterTable(Identifier.create("d", name), List.of(change), false);
+        }
+
+        private List<GenericRow> rows(FileStoreTable table, int count) {
+            List<GenericRow> rows = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                GenericRow row = values.row(table.rowType());
+                row.setField(0, random.nextInt(50));
+                row.setField(1, random.nextInt(3));
+                if (deletes && random.nextInt(6) == 0) {
+                    row.setRowKind(RowKind.DELETE);
+                }
+                rows.add(row);
+            }
+            return rows;
+        }
+
+        private void compare() throws Exception {
+            FileStoreTable table = lake.table("d", name);
+            assertThat(query("SELECT * FROM " + name))
+                    .as("seed %s, %s, %s", seed, table.rowType(), table.options())
+                    .containsExactlyInAnyOrderElementsOf(TestingLake.rows(table));
+        }
+
+        /** A condition that prunes, beside the same as one that cannot. */
+        private void filter() throws Exception {
+            FileStoreTable table = lake.table("d", name);
+            List<DataField> fields = table.rowType().getFields();
+            DataField field = fields.get(random.nextInt(fields.size()));
+            String condition = condition(field);
+            String columns = "id, part, " + field.name();
+            assertThat(query("SELECT %s FROM %s WHERE %s".formatted(columns, name, condition)))
+                    .as("seed %s, %s, %s, %s", seed, condition, table.rowType(), table.options())
+                    .containsExactlyInAnyOrderElementsOf(
+                            query(
+                                    "SELECT %s FROM %s WHERE CASE WHEN %s THEN true ELSE false END"
+                                            .formatted(columns, name, condition)));
+        }
+
+        private String condition(DataField field) {
+            DataType type = field.type();
+            String column = field.name();
+            return switch (type.getTypeRoot()) {
+                case TINYINT, SMALLINT, INTEGER, BIGINT, DECIMAL, FLOAT, DOUBLE -> {
+                    int value = random.nextInt(60) - 10;
+                    yield switch (random.nextInt(4)) {
+                        case 0 -> column + " = " + value;
+                        case 1 -> column + " < " + value;
+                        case 2 -> column + " BETWEEN " + value + " AND " + (value + 5);
+                        default -> column + " IN (1, 2, " + value + ") OR " + column + " IS NULL";
+                    };
+                }
+                case VARCHAR -> random.nextBoolean() ? column + " >= 'm'" : column + " = ''";
+                case DATE -> column + " > DATE '1980-01-01'";
+                case TIMESTAMP_WITHOUT_TIME_ZONE -> column + " < TIMESTAMP '1999-01-01 00:00:00'";
+                case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
+                        column + " >= TIMESTAMP '1999-01-01 00:00:00 UTC'";
+                case BOOLEAN -> column;
+                default -> column + " IS NOT NULL";
+            };
+        }
+
+        private void travel() throws Exception {
+            FileStoreTable table = lake.table("d", name);
+            Long latest = table.snapshotManager().latestSnapshotId();
+            if (latest == null) {
+                return;
+            }
+            long id = 1 + random.nextLong(latest);
+            FileStoreTable past =
+                    table.copy(Map.of(CoreOptions.SCAN_SNAPSHOT_ID.key(), Long.toString(id)));
+            assertThat(query("SELECT * FROM %s FOR VERSION AS OF %s".formatted(name, id)))
+                    .as("seed %s, snapshot %s", seed, id)
+                    .containsExactlyInAnyOrderElementsOf(TestingLake.rows(past));
+        }
+
+        private List<String> query(String sql) {
+            return Texts.rows(trino.execute(sql));
+        }
+    }
+}
