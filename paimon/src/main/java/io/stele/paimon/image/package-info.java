@@ -1,8 +1,8 @@
 /**
- * Metadata images
+ * Metadata images: the data files of a table at one snapshot in memory, advanced by delta
+ * manifests, and the lease of a table's latest snapshot.
  *
- * <p>the files of a snapshot in memory, advanced by delta manifests.:May be called by the planning
- * of scans. May touch {@code store}.
+ * <p>May be called by the planning of scans. May touch {@code handle} and {@code store}.
  */
 @NullMarked
 package io.stele.paimon.image;

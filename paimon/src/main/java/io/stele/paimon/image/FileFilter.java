@@ -1,0 +1,16 @@
+package io.stele.paimon.image;
+
+import java.util.List;
+import org.apache.paimon.manifest.ManifestEntry;
+
+/** The choice of files by their statistics, by Paimon's own rules. Confined to one thread. */
+interface FileFilter {
+    /** Whether a file of the block can match, by the range of its keys. */
+    boolean mayContain(EntryBlock block);
+
+    /** Whether a file can have rows that match. */
+    boolean matches(ManifestEntry entry);
+
+    /** Those of the files that matched which are still needed once all files are seen together. */
+    List<ManifestEntry> matchTogether(List<ManifestEntry> entries);
+}

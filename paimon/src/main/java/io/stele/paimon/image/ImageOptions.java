@@ -1,0 +1,24 @@
+package io.stele.paimon.image;
+
+import static com.google.common.base.Preconditions.checkArgument;
+
+/**
+ * The limits of a cache of images.
+ *
+ * @param maxBytes memory of images and places of deletion vectors
+ * @param parallelism files read at once for one image
+ * @param maxDeltas snapshots between an image and the one made from it; beyond, an image is built
+ *     from nothing
+ * @param deltasToVerify an image is compared with all manifests after so many deltas of its table
+ * @param deltasToPersist an image is persisted after so many deltas of its table
+ */
+public record ImageOptions(
+        long maxBytes, int parallelism, int maxDeltas, int deltasToVerify, int deltasToPersist) {
+    public ImageOptions {
+        checkArgument(maxBytes >= 0, "maxBytes must be >= 0: %s", maxBytes);
+        checkArgument(parallelism > 0, "parallelism must be > 0: %s", parallelism);
+        checkArgument(maxDeltas >= 0, "maxDeltas must be >= 0: %s", maxDeltas);
+        checkArgument(deltasToVerify > 0, "deltasToVerify must be > 0: %s", deltasToVerify);
+        checkArgument(deltasToPersist > 0, "deltasToPersist must be > 0: %s", deltasToPersist);
+    }
+}

@@ -1,0 +1,30 @@
+package io.stele.paimon.image;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.CacheStatistics;
+
+/**
+ * Counters of images since the process started.
+ *
+ * @param built images built from all manifests of a snapshot
+ * @param advanced images made from an earlier one and deltas
+ * @param reopened images found as they were persisted
+ * @param notApplicable deltas that did not apply, so that an image was built from nothing
+ * @param verified images compared with the manifests of their snapshot
+ * @param different images that differed and were dropped
+ * @param damaged images whose persisted blocks could not be read and were built again
+ */
+public record ImageStatistics(
+        long built,
+        long advanced,
+        long reopened,
+        long notApplicable,
+        long verified,
+        long different,
+        long damaged,
+        CacheStatistics cache) {
+    public ImageStatistics {
+        requireNonNull(cache, "cache is null");
+    }
+}

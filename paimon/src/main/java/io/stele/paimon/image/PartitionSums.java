@@ -1,0 +1,13 @@
+package io.stele.paimon.image;
+
+import static java.util.Objects.requireNonNull;
+
+import org.apache.paimon.data.BinaryRow;
+
+/** A partition with at least one file, and the sums over its files. */
+public record PartitionSums(BinaryRow partition, SliceSums sums) {
+    public PartitionSums {
+        requireNonNull(partition, "partition is null");
+        requireNonNull(sums, "sums is null");
+    }
+}

@@ -1,0 +1,121 @@
+package io.stele.paimon.image;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.data.BinaryArray;
+import org.apache.paimon.manifest.ManifestEntry;
+import org.apache.paimon.operation.BucketSelectConverter;
+import org.apache.paimon.operation.KeyValueFileStoreScan;
+import org.apache.paimon.operation.ManifestsReader;
+import org.apache.paimon.predicate.Predicate;
+import org.apache.paimon.predicate.PredicateBuilder;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.PrimaryKeyTableUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The filter of a primary key table's files. It is Paimon's own scan without its reading of
+ * manifests, so that the rules, which drop a file by its values only where no older row of the same
+ * key can appear in place of the dropped one, are Paimon's and stay so.
+ *
+ * <p>Confined to one thread.
+ */
+final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFilter {
+    private final TableSchema tableSchema;
+    private final FilterSchemas schemas;
+    private final Map<Long, Boolean> sameKeys = new HashMap<>();
+    private final BinaryArray noNulls;
+    private @Nullable Predicate keyPredicate;
+
+    PrimaryKeyFileFilter(
+            FileStoreTable table,
+            BucketSelectConverter buckets,
+            ManifestsReader manifests,
+            FilterSchemas schemas) {
+        super(
+                manifests,
+                buckets,
+                table.snapshotManager(),
+                table.schemaManager(),
+                table.schema(),
+                PrimaryKeyTableUtils.PrimaryKeyFieldsExtractor.EXTRACTOR,
+                table.store().manifestFileFactory(),
+                null,
+                table.coreOptions().deletionVectorsEnabled(),
+                table.coreOptions().mergeEngine(),
+                table.coreOptions().changelogProducer(),
+                fileIndexRead(table.coreOptions()));
+        this.tableSchema = table.schema();
+        this.schemas = requireNonNull(schemas, "schemas is null");
+        this.noNulls =
+                BinaryArray.fromLongArray(zeros(tableSchema.trimmedPrimaryKeysFields().size()));
+    }
+
+    private static boolean fileIndexRead(CoreOptions options) {
+        return options.fileIndexReadEnabled() && options.deletionVectorsEnabled();
+    }
+
+    private static Long[] zeros(int count) {
+        Long[] zeros = new Long[count];
+        java.util.Arrays.fill(zeros, 0L);
+        return zeros;
+    }
+
+    /** Takes the part of a query's predicate that is not on partition columns alone. */
+    void filter(Predicate predicate) {
+        List<Predicate> keys =
+                PredicateBuilder.pickTransformFieldMapping(
+                        PredicateBuilder.splitAnd(predicate),
+                        tableSchema.fieldNames(),
+                        tableSchema.trimmedPrimaryKeys());
+        if (!keys.isEmpty()) {
+            keyPredicate = PredicateBuilder.and(keys);
+            withKeyFilter(keyPredicate);
+        }
+        withValueFilter(predicate);
+    }
+
+    @Override
+    public boolean mayContain(EntryBlock block) {
+        EntryBlock.KeyRange keys = block.keys();
+        if (keyPredicate == null || keys == null || !hasSameKeys(block.schemaId())) {
+            return true;
+        }
+        return keyPredicate.test(block.rowCount(), keys.min(), keys.max(), noNulls);
+    }
+
+    /** Whether the files' keys have the columns of the table's, so that their range compares. */
+    private boolean hasSameKeys(long schemaId) {
+        if (schemaId == EntryBlock.SEVERAL_SCHEMAS) {
+            return false;
+        }
+        return schemaId == tableSchema.id()
+                || sameKeys.computeIfAbsent(
+                        schemaId,
+                        id ->
+                                scanTableSchema(id)
+                                        .trimmedPrimaryKeysFields()
+                                        .equals(tableSchema.trimmedPrimaryKeysFields()));
+    }
+
+    @Override
+    public boolean matches(ManifestEntry entry) {
+        return filterByStats(entry);
+    }
+
+    @Override
+    public List<ManifestEntry> matchTogether(List<ManifestEntry> entries) {
+        return postFilterManifestEntriesEnabled() ? postFilterManifestEntries(entries) : entries;
+    }
+
+    @Override
+    protected TableSchema scanTableSchema(long id) {
+        // Paimon's constructor asks for the table's own schema before ours has run.
+        return schemas == null ? super.scanTableSchema(id) : schemas.schema(id);
+    }
+}
