@@ -6,6 +6,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Injector;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
+import io.stele.objectstore.cached.DefaultCache;
+import io.stele.paimon.store.CacheFolder;
 import io.trino.plugin.base.ConnectorContextModule;
 import io.trino.plugin.base.jmx.ConnectorObjectNameGeneratorModule;
 import io.trino.plugin.base.jmx.MBeanServerModule;
@@ -42,7 +44,11 @@ public final class PaimonConnectorFactory implements ConnectorFactory {
                                     new MBeanServerModule(),
                                     new ConnectorObjectNameGeneratorModule(
                                             "io.stele.objectstore.cached", "stele"),
-                                    new PaimonModule())
+                                    new PaimonModule(
+                                            CacheFolder.of(
+                                                    catalogName,
+                                                    System.getProperty(
+                                                            DefaultCache.DATA_DIRECTORY, ""))))
                             .doNotInitializeLogging()
                             .disableSystemProperties()
                             .setRequiredConfigurationProperties(config)

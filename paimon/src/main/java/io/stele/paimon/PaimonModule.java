@@ -1,17 +1,29 @@
 package io.stele.paimon;
 
 import static io.airlift.configuration.ConfigBinder.configBinder;
+import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Binder;
 import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
+import io.airlift.log.Logger;
+import io.stele.objectstore.cached.DataCacheConfig;
+import io.stele.objectstore.hadoop.HadoopConfig;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.s3.S3Config;
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.config.PaimonSessionProperties;
+import io.stele.paimon.image.ImageFolder;
+import io.stele.paimon.image.ImageOptions;
+import io.stele.paimon.image.LeaseOptions;
+import io.stele.paimon.image.PinnedSnapshots;
+import io.stele.paimon.image.SnapshotLeases;
+import io.stele.paimon.image.TableImages;
+import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.metadata.ForChecks;
 import io.stele.paimon.metadata.PaimonTransactions;
-import io.stele.paimon.metadata.SnapshotSource;
 import io.stele.paimon.metadata.TableStatisticsReader;
 import io.stele.paimon.plan.ForPlanning;
 import io.stele.paimon.plan.PaimonSplitManager;
@@ -19,9 +31,13 @@ import io.stele.paimon.plan.ScanFiles;
 import io.stele.paimon.plan.SplitPlanner;
 import io.stele.paimon.read.PaimonPageSources;
 import io.stele.paimon.read.RawFilePageSources;
-import io.stele.paimon.store.InterimLake;
+import io.stele.paimon.store.CacheFolder;
 import io.stele.paimon.store.Lake;
+import io.stele.paimon.store.LakeDataCache;
+import io.stele.paimon.store.PaimonLake;
 import io.stele.paimon.table.LakeTables;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -29,11 +45,42 @@ import java.util.concurrent.ScheduledExecutorService;
 
 /** The parts of one catalog. */
 final class PaimonModule implements Module {
+    private static final Logger log = Logger.get(PaimonModule.class);
+
+    /** Of schemas by which old files were written. */
+    private static final long SCHEMA_BYTES = 32 << 20;
+
+    /** A manifest is some megabytes, so that more at once would wait for bandwidth. */
+    private static final int MANIFESTS_AT_ONCE = 16;
+
+    /** Further apart, reading all manifests takes fewer requests. */
+    private static final int MAX_DELTAS = 100;
+
+    /** Some hours of a table with a commit every ten seconds. */
+    private static final int DELTAS_TO_VERIFY = 1_000;
+
+    private static final int DELTAS_TO_PERSIST = 100;
+
+    private static final long MAX_IMAGE_FOLDER_BYTES = 4L << 30;
+
+    private final CacheFolder cacheFolder;
+
+    PaimonModule(CacheFolder cacheFolder) {
+        this.cacheFolder = requireNonNull(cacheFolder, "cacheFolder is null");
+    }
+
     @Override
     public void configure(Binder binder) {
         configBinder(binder).bindConfig(PaimonConfig.class);
+        configBinder(binder).bindConfig(S3Config.class);
+        configBinder(binder).bindConfig(HadoopConfig.class);
+        configBinder(binder).bindConfig(RetrievalConfig.class);
+        configBinder(binder).bindConfig(DataCacheConfig.class);
+        binder.bind(CacheFolder.class).toInstance(cacheFolder);
+        binder.bind(LakeDataCache.class).in(Scopes.SINGLETON);
         binder.bind(PaimonSessionProperties.class).in(Scopes.SINGLETON);
-        binder.bind(Lake.class).to(InterimLake.class).in(Scopes.SINGLETON);
+        binder.bind(Lake.class).to(PaimonLake.class).in(Scopes.SINGLETON);
+        binder.bind(PinnedSnapshots.class).in(Scopes.SINGLETON);
         binder.bind(LakeTables.class).in(Scopes.SINGLETON);
         binder.bind(TableStatisticsReader.class).in(Scopes.SINGLETON);
         binder.bind(PaimonTransactions.class).in(Scopes.SINGLETON);
@@ -47,9 +94,56 @@ final class PaimonModule implements Module {
 
     @Provides
     @Singleton
-    static SnapshotSource snapshots() {
-        return (table, maxStaleness) ->
-                Optional.ofNullable(table.snapshotManager().latestSnapshot());
+    static SnapshotLeases snapshotLeases(
+            PaimonConfig config,
+            @ForChecks ScheduledExecutorService scheduler,
+            @ForChecks Executor executor) {
+        LeaseOptions options =
+                new LeaseOptions(
+                        config.getSnapshotCheckInterval().toJavaTime(),
+                        LeaseOptions.DEFAULT.idleAfter(),
+                        LeaseOptions.DEFAULT.maxTables(),
+                        LeaseOptions.DEFAULT.maxSnapshots());
+        return new SnapshotLeases(options, scheduler, executor, System::nanoTime);
+    }
+
+    @Provides
+    @Singleton
+    static TableSchemas tableSchemas() {
+        return new TableSchemas(SCHEMA_BYTES);
+    }
+
+    @Provides
+    @Singleton
+    TableImages tableImages(PaimonConfig config, @ForChecks Executor executor) {
+        return new TableImages(
+                new ImageOptions(
+                        config.getMetadataCacheSize().toBytes(),
+                        MANIFESTS_AT_ONCE,
+                        MAX_DELTAS,
+                        DELTAS_TO_VERIFY,
+                        DELTAS_TO_PERSIST),
+                executor,
+                imageFolder());
+    }
+
+    /** Images survive a restart where the node has a data directory. */
+    private Optional<ImageFolder> imageFolder() {
+        if (cacheFolder.path().isEmpty()) {
+            return Optional.empty();
+        }
+        Path pages = cacheFolder.path().get();
+        // Beside the folder of data caches, in which each folder is a cache
+        Path folder =
+                requireNonNull(pages.getParent(), "the folder has no parent")
+                        .resolveSibling("stele-paimon-images")
+                        .resolve(pages.getFileName());
+        try {
+            return Optional.of(new ImageFolder(folder, MAX_IMAGE_FOLDER_BYTES));
+        } catch (IOException e) {
+            log.warn(e, "Metadata images are not persisted: cannot use %s", folder);
+            return Optional.empty();
+        }
     }
 
     /** Virtual: planning waits for the store. */

@@ -53,9 +53,7 @@ final class EntryBlockCodec {
         DataFileMeta file(int index) {
             BinaryRow row = new BinaryRow(DataFileMeta.SCHEMA.getFieldCount());
             row.pointTo(
-                    MemorySegment.wrap(bytes),
-                    offsets[index],
-                    offsets[index + 1] - offsets[index]);
+                    MemorySegment.wrap(bytes), offsets[index], offsets[index + 1] - offsets[index]);
             return serializer.fromRow(row);
         }
     }
@@ -141,7 +139,8 @@ final class EntryBlockCodec {
         }
         int in = Integer.BYTES * count;
         if (shortest < 0 || in + offsets[count] != raw.length) {
-            throw new DamagedImageException("Expected the sizes of rows of %s bytes".formatted(raw.length));
+            throw new DamagedImageException(
+                    "Expected the sizes of rows of %s bytes".formatted(raw.length));
         }
         byte[] bytes = new byte[offsets[count]];
         for (int i = 0; i < count; i++) {

@@ -1,12 +1,14 @@
 package io.stele.paimon.metadata;
 
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
+import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.image.SnapshotLeases;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.TrinoException;
@@ -25,6 +27,8 @@ import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.statistics.TableStatistics;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -52,7 +56,7 @@ public final class PaimonMetadata implements ConnectorMetadata {
     private final TableNames names;
     private final TableLeases leases;
     private final LakeTables tables;
-    private final SnapshotSource snapshots;
+    private final SnapshotLeases snapshots;
     private final TableStatisticsReader statistics;
 
     /** The tables as this transaction sees them; without a version. */
@@ -62,7 +66,7 @@ public final class PaimonMetadata implements ConnectorMetadata {
             TableNames names,
             TableLeases leases,
             LakeTables tables,
-            SnapshotSource snapshots,
+            SnapshotLeases snapshots,
             TableStatisticsReader statistics) {
         this.names = requireNonNull(names, "names is null");
         this.leases = requireNonNull(leases, "leases is null");
@@ -120,10 +124,22 @@ public final class PaimonMetadata implements ConnectorMetadata {
                     tableName, table, TableVersions.resolve(session, table, endVersion.get()));
         }
         Optional<Snapshot> latest =
-                snapshots.latest(table, PaimonSessionProperties.snapshotMaxStaleness(session));
+                latest(table, PaimonSessionProperties.snapshotMaxStaleness(session).toJavaTime());
         PaimonTableHandle handle = handle(tableName, table, latest);
         pinned.put(tableName, handle);
         return handle;
+    }
+
+    private Optional<Snapshot> latest(FileStoreTable table, Duration maxStaleness) {
+        try {
+            return snapshots.latest(table, maxStaleness);
+        } catch (IOException e) {
+            throw new TrinoException(
+                    PAIMON_STORE_ERROR,
+                    "Cannot read the latest snapshot of %s: %s"
+                            .formatted(table.location(), e.getMessage()),
+                    e);
+        }
     }
 
     private static FileStoreTable fileStoreTable(SchemaTableName name, Table table) {

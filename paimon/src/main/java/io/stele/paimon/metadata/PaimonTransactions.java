@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.paimon.config.PaimonConfig;
+import io.stele.paimon.image.SnapshotLeases;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
 import io.trino.spi.connector.ConnectorTransactionHandle;
@@ -20,7 +21,7 @@ public final class PaimonTransactions {
     private final TableNames names;
     private final TableLeases leases;
     private final LakeTables tables;
-    private final SnapshotSource snapshots;
+    private final SnapshotLeases snapshots;
     private final TableStatisticsReader statistics;
     private final Map<ConnectorTransactionHandle, PaimonMetadata> open = new ConcurrentHashMap<>();
 
@@ -28,7 +29,7 @@ public final class PaimonTransactions {
     public PaimonTransactions(
             Lake lake,
             LakeTables tables,
-            SnapshotSource snapshots,
+            SnapshotLeases snapshots,
             TableStatisticsReader statistics,
             PaimonConfig config,
             @ForChecks ScheduledExecutorService scheduler,
@@ -50,11 +51,13 @@ public final class PaimonTransactions {
     @PostConstruct
     public void start() {
         leases.start();
+        snapshots.start();
     }
 
     @PreDestroy
     public void stop() {
         leases.close();
+        snapshots.close();
     }
 
     /** Begins one. */

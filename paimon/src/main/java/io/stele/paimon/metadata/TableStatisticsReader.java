@@ -1,14 +1,20 @@
 package io.stele.paimon.metadata;
 
+import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.image.PinnedSnapshots;
+import io.stele.paimon.image.TableImages;
 import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.type.PartitionFilter;
+import io.trino.spi.TrinoException;
 import io.trino.spi.statistics.ColumnStatistics;
 import io.trino.spi.statistics.Estimate;
 import io.trino.spi.statistics.TableStatistics;
+import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.paimon.Snapshot;
@@ -23,9 +29,13 @@ import org.apache.paimon.types.DataField;
  */
 public final class TableStatisticsReader {
     private final LakeTables tables;
+    private final PinnedSnapshots snapshots;
+    private final TableImages images;
 
     @Inject
-    public TableStatisticsReader(LakeTables tables) {
+    public TableStatisticsReader(LakeTables tables, PinnedSnapshots snapshots, TableImages images) {
+        this.snapshots = requireNonNull(snapshots, "snapshots is null");
+        this.images = requireNonNull(images, "images is null");
         this.tables = requireNonNull(tables, "tables is null");
     }
 
@@ -37,36 +47,50 @@ public final class TableStatisticsReader {
             return TableStatistics.builder().setRowCount(Estimate.of(0)).build();
         }
         FileStoreTable table = tables.table(handle);
-        Snapshot snapshot = snapshot(handle, table);
+        Snapshot snapshot = snapshots.snapshot(handle, table);
         TableStatistics.Builder result = TableStatistics.builder();
-        // Of a table with a key, obsolete rows are among them
-        Long total = snapshot.totalRecordCount();
-        if (total != null) {
-            result.setRowCount(Estimate.of(Math.max(0, total)));
-        }
+        result.setRowCount(Estimate.of(rows(handle, table, snapshot)));
         Optional<Statistics> analyzed = table.store().newStatsFileHandler().readStats(snapshot);
         if (analyzed.isPresent()) {
-            addAnalyzed(table, analyzed.get(), columns, result);
+            addAnalyzed(table, analyzed.get(), columns, handle.enforced().isAll(), result);
         }
         return result.build();
     }
 
-    private static Snapshot snapshot(PaimonTableHandle handle, FileStoreTable table) {
-        return handle.tag().isPresent()
-                ? table.tagManager().getOrThrow(handle.tag().get()).trimToSnapshot()
-                : table.snapshotManager().snapshot(handle.snapshotId().getAsLong());
+    /** The rows of the files of wanted partitions; of a table with a key, obsolete ones too. */
+    private long rows(PaimonTableHandle handle, FileStoreTable table, Snapshot snapshot) {
+        Long total = snapshot.totalRecordCount();
+        if (handle.enforced().isAll() && total != null) {
+            return Math.max(0, total);
+        }
+        PartitionFilter filter =
+                new PartitionFilter(handle.enforced(), table.schema().logicalPartitionType());
+        try {
+            return images.image(table, snapshot).partitions().stream()
+                    .filter(partition -> filter.test(partition.partition()))
+                    .mapToLong(partition -> partition.sums().rowCount())
+                    .sum();
+        } catch (IOException e) {
+            throw new TrinoException(
+                    PAIMON_STORE_ERROR,
+                    "Cannot read the manifests of %s: %s".formatted(handle.name(), e.getMessage()),
+                    e);
+        }
     }
 
     private static void addAnalyzed(
             FileStoreTable table,
             Statistics analyzed,
             Map<Integer, PaimonColumnHandle> columns,
+            boolean isWhole,
             TableStatistics.Builder result) {
         long rows = analyzed.mergedRecordCount().orElse(0);
         if (rows <= 0) {
             return;
         }
-        result.setRowCount(Estimate.of(rows));
+        if (isWhole) {
+            result.setRowCount(Estimate.of(rows));
+        }
         for (DataField field : table.rowType().getFields()) {
             ColStats<?> found = analyzed.colStats().get(field.name());
             PaimonColumnHandle column = columns.get(field.id());

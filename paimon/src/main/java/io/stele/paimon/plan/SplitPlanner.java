@@ -9,6 +9,7 @@ import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.handle.PaimonMergeSplit;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.type.PartitionFilter;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.predicate.TupleDomain;

@@ -9,6 +9,7 @@ import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.handle.PaimonMergeSplit;
 import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.DomainPredicates;
 import io.trino.spi.TrinoException;
@@ -43,10 +44,12 @@ import org.apache.paimon.types.RowType;
 /** The provider of the page sources of splits, on workers. Thread-safe. */
 public final class PaimonPageSources implements ConnectorPageSourceProvider {
     private final LakeTables tables;
+    private final TableSchemas schemas;
     private final RawFilePageSources rawFiles;
 
     @Inject
-    public PaimonPageSources(LakeTables tables, RawFilePageSources rawFiles) {
+    public PaimonPageSources(LakeTables tables, TableSchemas schemas, RawFilePageSources rawFiles) {
+        this.schemas = requireNonNull(schemas, "schemas is null");
         this.tables = requireNonNull(tables, "tables is null");
         this.rawFiles = requireNonNull(rawFiles, "rawFiles is null");
     }
@@ -75,7 +78,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         return switch (split) {
             case PaimonFileSplit file ->
                     rawFiles.open(
-                            tables.schema(handle, file.schemaId()),
+                            schemas.schema(tables.table(handle), file.schemaId()),
                             tables.table(handle).schema(),
                             file,
                             columns,

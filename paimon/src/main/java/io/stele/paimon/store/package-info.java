@@ -1,8 +1,8 @@
 /**
- * The files of a lake
+ * The files of a lake: Paimon's {@code FileIO} over the object stores, retrieval and data page
+ * cache.
  *
- * <p>Paimon's {@code FileIO} over the object store, retrieval and data page cache.:May be called by
- * all packages of this module. May touch {@code config}.
+ * <p>May be called by all packages of this module. May touch {@code config}.
  */
 @NullMarked
 package io.stele.paimon.store;

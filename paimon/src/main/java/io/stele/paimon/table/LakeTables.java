@@ -58,15 +58,6 @@ public final class LakeTables {
                 key -> open(key, schema(key)));
     }
 
-    /**
-     * A schema of the table of a handle.
-     *
-     * @throws TrinoException if the store does not have it
-     */
-    public TableSchema schema(PaimonTableHandle handle, long id) {
-        return schema(new SchemaKey(handle.location(), handle.branch(), handle.schemaMillis(), id));
-    }
-
     /** Remembers the table that the metastore gave, so that its schema is not read again. */
     public void offer(FileStoreTable table, String branch) {
         schemas.put(

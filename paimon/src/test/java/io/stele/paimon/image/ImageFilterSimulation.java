@@ -120,7 +120,13 @@ final class ImageFilterSimulation {
         }
         String day = DAYS.get(random.nextInt(DAYS.size()));
         if (step == 5) {
-            lake.truncate(lake.open().newSnapshotReader().partitions().getFirst().getString(0).toString());
+            lake.truncate(
+                    lake.open()
+                            .newSnapshotReader()
+                            .partitions()
+                            .getFirst()
+                            .getString(0)
+                            .toString());
         } else if (step == 8) {
             lake.overwrite(Map.of("dt", day), rows(kind, day, step, random));
         } else if (step == 11) {
@@ -176,9 +182,7 @@ final class ImageFilterSimulation {
             case 1 -> PredicateBuilder.or(first, leaf(builder, random, step));
             case 2 ->
                     PredicateBuilder.and(
-                            first,
-                            builder.equal(0, day(random)),
-                            leaf(builder, random, step));
+                            first, builder.equal(0, day(random)), leaf(builder, random, step));
             default -> PredicateBuilder.and(first, leaf(builder, random, step));
         };
     }

@@ -24,18 +24,19 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Objects as files below a directory of a local file system that has hard links (all usual ones of
  * Linux do); several processes of one machine may share it. New objects are written in {@code
- * .tmp}, synced, then linked to their name, so they appear at once and only once; the directory is
- * synced before the call returns.
+ * .tmp}, or in a lake beside their name, synced, then linked to it, so they appear at once and only
+ * once; the directory is synced before the call returns.
  *
  * <p>Safe for use by many threads.
  */
-public final class LocalObjectStore implements ObjectStore {
+public final class LocalObjectStore implements FolderStore {
     private static final String TEMPORARY_DIRECTORY = ".tmp";
     private static final String SWAP_LOCK = "swap.lock";
     private static final Object SWAPS = new Object();
@@ -44,8 +45,10 @@ public final class LocalObjectStore implements ObjectStore {
     private static final int OPEN_FILES = 128;
 
     private final Path root;
-    private final Path temporary;
+    private final PathRule rule;
+    private final LocalTemporaries temporaries;
     private final @Nullable OpenFiles openFiles;
+    private final LocalFolders folders;
 
     /** Opens a directory, creating it if it does not exist. */
     public LocalObjectStore(Path root) throws IOException {
@@ -60,11 +63,38 @@ public final class LocalObjectStore implements ObjectStore {
         return new LocalObjectStore(root, OptionalInt.of(OPEN_FILES));
     }
 
+    /**
+     * A store over files that others write as well, under any names; {@code /} is a root like any
+     * other. Opening it and reading from it change nothing; it does not compare and swap.
+     */
+    public static LocalObjectStore ofLake(Path root) {
+        return new LocalObjectStore(
+                root.toAbsolutePath().normalize(),
+                PathRule.ANY,
+                new LocalTemporaries.BesideTarget(),
+                null);
+    }
+
     LocalObjectStore(Path root, OptionalInt maxOpenFiles) throws IOException {
-        this.root = requireNonNull(root, "root is null").toAbsolutePath().normalize();
-        openFiles = maxOpenFiles.isPresent() ? new OpenFiles(maxOpenFiles.getAsInt()) : null;
-        temporary = this.root.resolve(TEMPORARY_DIRECTORY);
-        Files.createDirectories(temporary);
+        this(
+                requireNonNull(root, "root is null").toAbsolutePath().normalize(),
+                PathRule.STELE,
+                new LocalTemporaries.OwnFolder(
+                        root.toAbsolutePath().normalize().resolve(TEMPORARY_DIRECTORY)),
+                maxOpenFiles.isPresent() ? new OpenFiles(maxOpenFiles.getAsInt()) : null);
+        Files.createDirectories(temporaries.folder().orElseThrow());
+    }
+
+    private LocalObjectStore(
+            Path root,
+            PathRule rule,
+            LocalTemporaries temporaries,
+            @Nullable OpenFiles openFiles) {
+        this.root = requireNonNull(root, "root is null");
+        this.rule = requireNonNull(rule, "rule is null");
+        this.temporaries = requireNonNull(temporaries, "temporaries is null");
+        this.openFiles = openFiles;
+        this.folders = new LocalFolders(root);
     }
 
     @Override
@@ -127,7 +157,7 @@ public final class LocalObjectStore implements ObjectStore {
             Directories.sync(parent(target));
             return false;
         }
-        Path written = writeTemporary(content);
+        Path written = writeTemporary(target, content);
         try {
             link(target, written);
             return true;
@@ -142,9 +172,9 @@ public final class LocalObjectStore implements ObjectStore {
     @Override
     public void put(String path, byte[] content) throws IOException {
         Path target = file(path);
-        Path written = writeTemporary(content);
+        Path written = writeTemporary(target, content);
         try {
-            createDirectories(parent(target));
+            folders.create(parent(target));
             Files.move(
                     written,
                     target,
@@ -159,18 +189,22 @@ public final class LocalObjectStore implements ObjectStore {
 
     @Override
     public boolean supportsCompareAndSwap() {
-        return true;
+        return temporaries.folder().isPresent();
     }
 
     /** Under a lock on a file, which also excludes other processes. */
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
+        if (!supportsCompareAndSwap()) {
+            return FolderStore.super.compareAndSwap(path, expected, content); // with the reason
+        }
         Path target = file(path);
+        Path lock = temporaries.folder().orElseThrow().resolve(SWAP_LOCK);
         // A process has one lock of a file at most
         synchronized (SWAPS) {
             try (FileChannel channel =
                             FileChannel.open(
-                                    temporary.resolve(SWAP_LOCK),
+                                    lock,
                                     StandardOpenOption.CREATE,
                                     StandardOpenOption.WRITE);
                     FileLock _ = channel.lock()) {
@@ -183,8 +217,8 @@ public final class LocalObjectStore implements ObjectStore {
         }
     }
 
-    private Path writeTemporary(byte[] content) throws IOException {
-        Path file = newTemporary();
+    private Path writeTemporary(Path target, byte[] content) throws IOException {
+        Path file = newTemporary(target);
         boolean done = false;
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             ByteBuffer source = ByteBuffer.wrap(content);
@@ -201,12 +235,15 @@ public final class LocalObjectStore implements ObjectStore {
         }
     }
 
-    private Path newTemporary() throws IOException {
-        return Files.createTempFile(temporary, "", ".object");
+    private Path newTemporary(Path target) throws IOException {
+        if (temporaries.needsTarget()) {
+            folders.create(parent(target));
+        }
+        return temporaries.create(parent(target));
     }
 
     private void link(Path target, Path written) throws IOException {
-        createDirectories(parent(target));
+        folders.create(parent(target));
         Files.createLink(target, written);
         Directories.sync(parent(target));
     }
@@ -214,7 +251,7 @@ public final class LocalObjectStore implements ObjectStore {
     @Override
     public ObjectWriter create(String path) throws IOException {
         Path target = file(path);
-        Path written = newTemporary();
+        Path written = newTemporary(target);
         return new LocalObjectWriter(
                 FileChannel.open(written, StandardOpenOption.WRITE),
                 describe(path),
@@ -233,7 +270,7 @@ public final class LocalObjectStore implements ObjectStore {
 
     @Override
     public List<ObjectEntry> list(String prefix) throws IOException {
-        ObjectPath.checkPrefix(prefix);
+        rule.checkPrefix(prefix);
         Path start = root.resolve(prefix.substring(0, prefix.lastIndexOf('/') + 1));
         List<ObjectEntry> entries = new ArrayList<>();
         if (Files.isDirectory(start)) {
@@ -253,7 +290,10 @@ public final class LocalObjectStore implements ObjectStore {
     @Override
     public int deleteAbandoned(Instant limit) throws IOException {
         int count = 0;
-        try (var files = Files.newDirectoryStream(temporary)) {
+        if (temporaries.folder().isEmpty()) {
+            return 0; // others may be writing
+        }
+        try (var files = Files.newDirectoryStream(temporaries.folder().get())) {
             for (Path file : files) {
                 if (!file.endsWith(SWAP_LOCK)
                         && Files.getLastModifiedTime(file).toInstant().isBefore(limit)
@@ -271,27 +311,47 @@ public final class LocalObjectStore implements ObjectStore {
     }
 
     private Path file(String path) {
-        return root.resolve(ObjectPath.check(path));
+        return root.resolve(rule.check(path));
     }
 
-    private Path parent(Path file) {
+    private static Path parent(Path file) {
         return requireNonNull(file.getParent(), "file has no parent");
     }
 
-    /** Creates a directory and those above it, each durable. */
-    private void createDirectories(Path directory) throws IOException {
-        if (Files.isDirectory(directory)) {
-            return;
-        }
-        createDirectories(parent(directory));
-        try {
-            Files.createDirectory(directory);
-        } catch (FileAlreadyExistsException e) {
-            if (!Files.isDirectory(directory)) {
-                throw e;
-            }
-        }
-        Directories.sync(parent(directory));
+    @Override
+    public Optional<ObjectEntry> find(String path) throws IOException {
+        return folders.find(path, file(path));
+    }
+
+    @Override
+    public boolean hasFolder(String folder) {
+        return Files.isDirectory(folder(folder));
+    }
+
+    @Override
+    public FolderLevel listLevel(String folder) throws IOException {
+        return folders.list(folder(folder), temporaries.folder());
+    }
+
+    @Override
+    public void createFolder(String folder) throws IOException {
+        folders.create(folder(folder));
+    }
+
+    @Override
+    public boolean deleteFolder(String folder, boolean recursive) throws IOException {
+        return folders.delete(folder(folder), recursive, this::forget);
+    }
+
+    @Override
+    public boolean rename(String from, String to) throws IOException {
+        boolean renamed = folders.rename(file(from), file(to));
+        forget(file(from));
+        return renamed;
+    }
+
+    private Path folder(String folder) {
+        return folder.isEmpty() ? root : file(folder);
     }
 
     /** Collects objects; files that vanish meanwhile are left out. */
@@ -308,7 +368,7 @@ public final class LocalObjectStore implements ObjectStore {
         public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
             String path = path(directory) + "/";
             boolean wanted =
-                    !directory.equals(temporary)
+                    !temporaries.folder().equals(Optional.of(directory))
                             && (path.startsWith(prefix) || prefix.startsWith(path));
             return wanted || directory.equals(root)
                     ? FileVisitResult.CONTINUE

@@ -3,6 +3,7 @@ package io.stele.objectstore.cached;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.page.CachedFile;
+import io.stele.cache.page.PageCache;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectReader;
@@ -27,24 +28,35 @@ public final class CachedObjectStore extends ForwardingObjectStore {
 
     private final DataCache cache;
     private final WarmingPolicy warming;
+    private final DataFileNaming naming;
     private final boolean isWarming;
     private final boolean admitsOnSecondAccess;
     private final Map<String, CachedFile> known; // guarded by itself
 
-    CachedObjectStore(ObjectStore store, DataCache cache, WarmingPolicy warming) {
-        this(store, cache, warming, warming != WarmingPolicy.NOTHING, false, new KnownFiles());
+    CachedObjectStore(
+            ObjectStore store, DataCache cache, WarmingPolicy warming, DataFileNaming naming) {
+        this(
+                store,
+                cache,
+                warming,
+                naming,
+                warming != WarmingPolicy.NOTHING,
+                false,
+                new KnownFiles());
     }
 
     private CachedObjectStore(
             ObjectStore store,
             DataCache cache,
             WarmingPolicy warming,
+            DataFileNaming naming,
             boolean isWarming,
             boolean admitsOnSecondAccess,
             Map<String, CachedFile> known) {
         super(store);
         this.cache = requireNonNull(cache, "cache is null");
         this.warming = requireNonNull(warming, "warming is null");
+        this.naming = requireNonNull(naming, "naming is null");
         this.isWarming = isWarming;
         this.admitsOnSecondAccess = admitsOnSecondAccess;
         this.known = known;
@@ -52,7 +64,7 @@ public final class CachedObjectStore extends ForwardingObjectStore {
 
     @Override
     public ObjectReader open(String path, long sizeBytes) throws IOException {
-        if (DataFiles.tableId(path).isEmpty()) {
+        if (naming.tableId(path).isEmpty()) {
             return delegate().open(path, sizeBytes);
         }
         CachedFile file = remember(path, sizeBytes);
@@ -68,12 +80,12 @@ public final class CachedObjectStore extends ForwardingObjectStore {
     public CachedObjectStore replacing(List<ObjectEntry> replaced) {
         boolean warms = warming == WarmingPolicy.NEW_AND_HOT_FILES && isHot(replaced);
         return new CachedObjectStore(
-                delegate(), cache, warming, warms, admitsOnSecondAccess, known);
+                delegate(), cache, warming, naming, warms, admitsOnSecondAccess, known);
     }
 
     @Override
     public CachedObjectStore admittingOnSecondAccess() {
-        return new CachedObjectStore(delegate(), cache, warming, isWarming, true, known);
+        return new CachedObjectStore(delegate(), cache, warming, naming, isWarming, true, known);
     }
 
     /** Whether at least half of their bytes is here. */
@@ -90,7 +102,7 @@ public final class CachedObjectStore extends ForwardingObjectStore {
     @Override
     public ObjectWriter create(String path) throws IOException {
         ObjectWriter writer = super.create(path);
-        return isWarming && DataFiles.tableId(path).isPresent()
+        return isWarming && naming.tableId(path).isPresent()
                 ? new WarmingWriter(writer, this, path, cache.pages().pageBytes())
                 : writer;
     }
@@ -100,7 +112,7 @@ public final class CachedObjectStore extends ForwardingObjectStore {
     public void put(String path, byte[] content) throws IOException {
         super.put(path, content);
         if (isWarming
-                && DataFiles.tableId(path).isPresent()
+                && naming.tableId(path).isPresent()
                 && content.length > 0
                 && content.length <= cache.pages().pageBytes()) {
             offer(remember(path, content.length), 0, content.clone(), content.length);
@@ -108,7 +120,10 @@ public final class CachedObjectStore extends ForwardingObjectStore {
     }
 
     CachedFile file(String path, long sizeBytes) {
-        return cache.file(delegate(), path, sizeBytes);
+        return new CachedFile(
+                naming.tableId(path).orElse(PageCache.OTHER_TABLES),
+                delegate().describe(path),
+                sizeBytes);
     }
 
     CachedFile remember(String path, long sizeBytes) {

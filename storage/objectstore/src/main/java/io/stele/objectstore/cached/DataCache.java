@@ -3,7 +3,6 @@ package io.stele.objectstore.cached;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.units.DataSize;
-import io.stele.cache.page.CachedFile;
 import io.stele.cache.page.PageCache;
 import io.stele.cache.page.PageCacheOptions;
 import io.stele.cache.page.PageGeometry;
@@ -288,7 +287,17 @@ public final class DataCache implements AutoCloseable {
      * @param warming whether data files that are written through it are cached
      */
     public CachedObjectStore over(ObjectStore store, WarmingPolicy warming) {
-        return new CachedObjectStore(store, this, warming);
+        return over(store, warming, DataFiles::tableId);
+    }
+
+    /**
+     * As the other.
+     *
+     * @param naming of the store's data files
+     */
+    public CachedObjectStore over(
+            ObjectStore store, WarmingPolicy warming, DataFileNaming naming) {
+        return new CachedObjectStore(store, this, warming, naming);
     }
 
     /** Sets the present name of a table, and so its reserved share. */
@@ -304,14 +313,6 @@ public final class DataCache implements AutoCloseable {
 
     PageCache pages() {
         return cache;
-    }
-
-    /** The identity of a data file in the cache. */
-    CachedFile file(ObjectStore store, String path, long sizeBytes) {
-        return new CachedFile(
-                DataFiles.tableId(path).orElse(PageCache.OTHER_TABLES),
-                store.describe(path),
-                sizeBytes);
     }
 
     /** Its counters for each table. */

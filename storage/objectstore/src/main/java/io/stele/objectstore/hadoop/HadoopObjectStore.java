@@ -2,11 +2,12 @@ package io.stele.objectstore.hadoop;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.objectstore.FolderLevel;
+import io.stele.objectstore.FolderStore;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.ObjectEntry;
-import io.stele.objectstore.ObjectPath;
-import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ObjectWriter;
+import io.stele.objectstore.PathRule;
 import io.stele.objectstore.retrieval.DownloadManager;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.RetrievalConfig;
@@ -18,6 +19,8 @@ import io.stele.objectstore.retrieval.http.EventLoop;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.file.DirectoryNotEmptyException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,12 +38,12 @@ import org.apache.hadoop.fs.RemoteIterator;
 
 /**
  * Objects as files below a directory of HDFS, or of another file system of Hadoop that renames in
- * one step without overwriting. New objects are written in {@code .tmp}, put on the disks of the
- * data nodes, then renamed, so they appear at once and only once.
+ * one step without overwriting. New objects are written in {@code .tmp}, or in a lake beside their
+ * name, put on the disks of the data nodes, then renamed, so they appear at once and only once.
  *
  * <p>Safe for use by many threads. Closing it closes its connections.
  */
-public final class HadoopObjectStore implements ObjectStore {
+public final class HadoopObjectStore implements FolderStore {
     private static final String TEMPORARY_DIRECTORY = ".tmp";
 
     /** Each holds a few kilobytes and, between reads, no connection; few files get most reads. */
@@ -51,10 +54,11 @@ public final class HadoopObjectStore implements ObjectStore {
      */
     private static final RetryPolicy NO_RETRIES = RetryPolicy.ofAttempts(1);
 
-    private final HadoopLocation location;
     private final FileSystem files;
     private final Path root;
-    private final Path temporary;
+    private final PathRule rule;
+    private final String name;
+    private final HadoopFolders folders;
     private final HadoopPublication publication;
     private final OpenStreams streams;
     private final DownloadManager downloads;
@@ -62,19 +66,21 @@ public final class HadoopObjectStore implements ObjectStore {
     private final RandomGenerator random;
 
     private HadoopObjectStore(
-            HadoopLocation location,
+            URI location,
+            PathRule rule,
             FileSystem files,
             RetrievalConfig retrieval,
             RandomGenerator random,
             LongConsumer sleepMillis,
             RetrievalThreads threads)
             throws IOException {
-        this.location = location;
+        this.name = location.toString();
+        this.rule = requireNonNull(rule, "rule is null");
         this.files = files;
         this.random = requireNonNull(random, "random is null");
-        root = new Path(location.uri());
-        temporary = new Path(root, TEMPORARY_DIRECTORY);
+        root = new Path(location);
         publication = new HadoopPublication(files, sleepMillis);
+        folders = new HadoopFolders(files, publication);
         streams = new OpenStreams(files, OPEN_STREAMS);
         ahead = ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads);
         EventLoop timers = EventLoop.start(threads.loops(), threads.nanoTime(), threads.uncaught());
@@ -104,11 +110,45 @@ public final class HadoopObjectStore implements ObjectStore {
             LongConsumer sleepMillis,
             RetrievalThreads threads)
             throws IOException {
+        return open(
+                location, PathRule.STELE, config, retrieval, random, sleepMillis, threads);
+    }
+
+    /**
+     * The same over all files of the location's file system, from its root, under any names: others
+     * write them as well, so that it has no folder of its own.
+     */
+    public static HadoopObjectStore ofLake(
+            HadoopLocation location,
+            HadoopConfig config,
+            RetrievalConfig retrieval,
+            RandomGenerator random,
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
+            throws IOException {
+        return open(location, PathRule.ANY, config, retrieval, random, sleepMillis, threads);
+    }
+
+    private static HadoopObjectStore open(
+            HadoopLocation location,
+            PathRule rule,
+            HadoopConfig config,
+            RetrievalConfig retrieval,
+            RandomGenerator random,
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
+            throws IOException {
         FileSystem files = HadoopFileSystems.open(location, config);
         boolean done = false;
         try {
+            URI root =
+                    switch (rule) {
+                        case STELE -> location.uri();
+                        case ANY -> location.uri().resolve("/");
+                    };
             HadoopObjectStore store =
-                    new HadoopObjectStore(location, files, retrieval, random, sleepMillis, threads);
+                    new HadoopObjectStore(
+                            root, rule, files, retrieval, random, sleepMillis, threads);
             done = true;
             return store;
         } finally {
@@ -140,7 +180,7 @@ public final class HadoopObjectStore implements ObjectStore {
         if (length == 0) {
             checkEnd(path, offset);
         } else {
-            downloads.read(ObjectPath.check(path), offset, buffer, bufferOffset, length);
+            downloads.read(rule.check(path), offset, buffer, bufferOffset, length);
         }
     }
 
@@ -185,7 +225,7 @@ public final class HadoopObjectStore implements ObjectStore {
         try {
             // If it is not published, its end also makes sure that the existing object is in the
             // name node's log: the log is in order, and a deletion returns when it is in the log
-            return write(content, written -> publication.publish(written, target));
+            return write(target, content, written -> publication.publish(written, target));
         } catch (IOException e) {
             throw HadoopFailures.ofChange("create", describe(path), e);
         }
@@ -196,6 +236,7 @@ public final class HadoopObjectStore implements ObjectStore {
         Path target = file(path);
         try {
             write(
+                    target,
                     content,
                     written -> {
                         publication.replace(written, target);
@@ -214,8 +255,9 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /** Writes a temporary file, which is discarded if it is not published. */
-    private boolean write(byte[] content, Publishing publishing) throws IOException {
-        HadoopTemporary written = newTemporary();
+    private boolean write(Path target, byte[] content, Publishing publishing)
+            throws IOException {
+        HadoopTemporary written = newTemporary(target);
         boolean published = false;
         try {
             written.write(content, 0, content.length);
@@ -229,16 +271,25 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
-    private HadoopTemporary newTemporary() throws IOException {
-        UUID name = new UUID(random.nextLong(), random.nextLong());
-        return HadoopTemporary.create(files, new Path(temporary, name.toString()));
+    private HadoopTemporary newTemporary(Path target) throws IOException {
+        String unique = new UUID(random.nextLong(), random.nextLong()).toString();
+        return HadoopTemporary.create(
+                files,
+                switch (rule) {
+                    case STELE -> new Path(temporaries(), unique);
+                    case ANY -> new Path(target.getParent(), ".stele-" + unique + ".tmp");
+                });
+    }
+
+    private Path temporaries() {
+        return new Path(root, TEMPORARY_DIRECTORY);
     }
 
     @Override
     public ObjectWriter create(String path) throws IOException {
         Path target = file(path);
         try {
-            return new HadoopObjectWriter(newTemporary(), publication, target, describe(path));
+            return new HadoopObjectWriter(newTemporary(target), publication, target, describe(path));
         } catch (IOException e) {
             throw HadoopFailures.ofChange("create", describe(path), e);
         }
@@ -246,11 +297,11 @@ public final class HadoopObjectStore implements ObjectStore {
 
     @Override
     public List<ObjectEntry> list(String prefix) throws IOException {
-        ObjectPath.checkPrefix(prefix);
+        rule.checkPrefix(prefix);
         String folder = prefix.substring(0, prefix.lastIndexOf('/') + 1);
         List<ObjectEntry> entries = new ArrayList<>();
         try {
-            collect(folder.isEmpty() ? root : new Path(root, folder), folder, prefix, entries);
+            collect(folder(folder), folder, prefix, entries);
         } catch (IOException e) {
             throw HadoopFailures.ofChange("list", describe(prefix), e);
         }
@@ -289,8 +340,8 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /** No name of the store's own, and not the listed thing itself, as it is where it is a file. */
-    private static boolean isChild(Path directory, FileStatus child) {
-        return !child.getPath().getName().startsWith(".")
+    private boolean isChild(Path directory, FileStatus child) {
+        return (rule == PathRule.ANY || !child.getPath().getName().startsWith("."))
                 && child.getPath().depth() > directory.depth();
     }
 
@@ -311,8 +362,11 @@ public final class HadoopObjectStore implements ObjectStore {
     @Override
     public int deleteAbandoned(Instant limit) throws IOException {
         int count = 0;
+        if (rule == PathRule.ANY) {
+            return 0; // others may be writing
+        }
         try {
-            for (FileStatus status : files.listStatus(temporary)) {
+            for (FileStatus status : files.listStatus(temporaries())) {
                 if (status.getModificationTime() < limit.toEpochMilli()
                         && isClosed(status.getPath())
                         && files.delete(status.getPath(), false)) {
@@ -342,12 +396,90 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     private Path file(String path) {
-        return new Path(root, ObjectPath.check(path));
+        return below(rule.check(path));
+    }
+
+    private Path folder(String folder) {
+        String path = folder.endsWith("/") ? folder.substring(0, folder.length() - 1) : folder;
+        return path.isEmpty() ? root : file(path);
+    }
+
+    /** Not by a relative path, which would be read as one with a scheme if it has a colon. */
+    private Path below(String path) {
+        URI uri = root.toUri();
+        String start = uri.getPath().endsWith("/") ? uri.getPath() : uri.getPath() + "/";
+        return new Path(uri.getScheme(), uri.getAuthority(), start + path);
+    }
+
+    @Override
+    public Optional<ObjectEntry> find(String path) throws IOException {
+        Path file = file(path);
+        try {
+            return folders.find(path, file);
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("find", describe(path), e);
+        }
+    }
+
+    @Override
+    public boolean hasFolder(String folder) throws IOException {
+        try {
+            return folders.exists(folder(folder));
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("find", describe(folder), e);
+        }
+    }
+
+    @Override
+    public FolderLevel listLevel(String folder) throws IOException {
+        Path directory = folder(folder);
+        try {
+            return folders.list(
+                    folder.isEmpty() ? "" : folder + "/",
+                    directory,
+                    child -> isChild(directory, child));
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("list", describe(folder), e);
+        }
+    }
+
+    @Override
+    public void createFolder(String folder) throws IOException {
+        try {
+            folders.create(folder(folder));
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("create", describe(folder), e);
+        }
+    }
+
+    @Override
+    public boolean deleteFolder(String folder, boolean recursive) throws IOException {
+        Path directory = file(folder);
+        try {
+            return folders.delete(directory, recursive);
+        } catch (DirectoryNotEmptyException e) {
+            throw e;
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("delete", describe(folder), e);
+        }
+    }
+
+    @Override
+    public boolean rename(String from, String to) throws IOException {
+        Path source = file(from);
+        Path target = file(to);
+        try {
+            return folders.rename(source, target);
+        } catch (IOException e) {
+            throw HadoopFailures.ofChange("rename", describe(from), e);
+        } finally {
+            forget(from);
+        }
     }
 
     @Override
     public String describe(String path) {
-        return location + "/" + path;
+        return name.endsWith("/") ? name + path : name + "/" + path;
     }
 
     @Override

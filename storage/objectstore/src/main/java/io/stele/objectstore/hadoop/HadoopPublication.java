@@ -102,6 +102,28 @@ final class HadoopPublication {
         renames.rename(file.path(), target, Options.Rename.OVERWRITE);
     }
 
+    /**
+     * Renames a file or a directory unless something of the other name is there, creating
+     * directories above.
+     *
+     * @return false and no change if something is, or nothing of the first name
+     */
+    boolean move(Path from, Path to) throws IOException {
+        if (!isThere(from)) {
+            return false;
+        }
+        files.mkdirs(requireNonNull(to.getParent(), "to has no parent"));
+        try {
+            renames.rename(from, to, Options.Rename.NONE);
+            return true;
+        } catch (IOException e) {
+            if (HadoopFailures.isThere(e) || HadoopFailures.isMissing(e)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
     private boolean isThere(Path path) throws IOException {
         return find(path) != null;
     }

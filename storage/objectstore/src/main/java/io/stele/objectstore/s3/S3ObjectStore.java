@@ -2,11 +2,12 @@ package io.stele.objectstore.s3;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.objectstore.FolderLevel;
+import io.stele.objectstore.FolderStore;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.ObjectEntry;
-import io.stele.objectstore.ObjectPath;
-import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.ObjectWriter;
+import io.stele.objectstore.PathRule;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.DownloadManager;
 import io.stele.objectstore.retrieval.RangeRead;
@@ -49,7 +50,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  *
  * <p>Safe for use by many threads. Closing it closes its connections.
  */
-public final class S3ObjectStore implements ObjectStore {
+public final class S3ObjectStore implements FolderStore {
     private final S3Location location;
     private final S3Clients clients;
     private final DownloadManager downloads;
@@ -58,9 +59,12 @@ public final class S3ObjectStore implements ObjectStore {
     private final S3Checksums checksums;
     private final S3Creation creation;
     private final int partBytes;
+    private final PathRule rule;
+    private final S3Folders folders;
 
     private S3ObjectStore(
             S3Location location,
+            PathRule rule,
             S3Clients clients,
             DownloadManager downloads,
             ReadingAhead ahead,
@@ -76,6 +80,8 @@ public final class S3ObjectStore implements ObjectStore {
         this.checksums = checksums;
         this.creation = creation;
         this.partBytes = partBytes;
+        this.rule = requireNonNull(rule, "rule is null");
+        this.folders = new S3Folders(location, clients);
     }
 
     /**
@@ -94,11 +100,29 @@ public final class S3ObjectStore implements ObjectStore {
             LongConsumer sleepMillis,
             RetrievalThreads threads)
             throws IOException {
+        return open(location, PathRule.STELE, config, retrieval, random, sleepMillis, threads);
+    }
+
+    /**
+     * As the other.
+     *
+     * @param rule for the paths of its objects
+     */
+    public static S3ObjectStore open(
+            S3Location location,
+            PathRule rule,
+            S3Config config,
+            RetrievalConfig retrieval,
+            RandomGenerator random,
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
+            throws IOException {
         requireNonNull(location, "location is null");
         requireNonNull(config, "config is null");
         S3Clients clients = S3Clients.of(config, new ServiceClock(threads.wallClock()));
         return new S3ObjectStore(
                 location,
+                rule,
                 clients,
                 S3Downloads.start(location, config, retrieval, clients, random, threads),
                 ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads),
@@ -117,7 +141,7 @@ public final class S3ObjectStore implements ObjectStore {
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
         NonBlocking.check();
-        ObjectPath.check(path);
+        rule.check(path);
         if (length == 0) {
             checkEnd(path, offset, 0, size(path));
             return;
@@ -136,7 +160,7 @@ public final class S3ObjectStore implements ObjectStore {
         int length = target.remaining();
         try {
             downloads.readAll(
-                    ObjectPath.check(path),
+                    rule.check(path),
                     List.of(new RangeRead(new ByteRange(offset, length), target)));
         } catch (EOFException e) {
             checkEnd(path, offset, length, size(path));
@@ -168,7 +192,7 @@ public final class S3ObjectStore implements ObjectStore {
     public byte[] readFully(String path) throws IOException {
         NonBlocking.check();
         try {
-            return downloads.readFully(ObjectPath.check(path));
+            return downloads.readFully(rule.check(path));
         } catch (TransientReadException e) {
             throw failed(path, e);
         }
@@ -303,7 +327,7 @@ public final class S3ObjectStore implements ObjectStore {
     public ObjectWriter create(String path) {
         return new S3ObjectWriter(
                 location,
-                ObjectPath.check(path),
+                rule.check(path),
                 clients,
                 encryption,
                 checksums,
@@ -313,7 +337,7 @@ public final class S3ObjectStore implements ObjectStore {
 
     @Override
     public List<ObjectEntry> list(String prefix) throws IOException {
-        String keyPrefix = location.key(ObjectPath.checkPrefix(prefix));
+        String keyPrefix = location.key(rule.checkPrefix(prefix));
         List<ObjectEntry> entries = new ArrayList<>();
         ListObjectsV2Request.Builder request =
                 ListObjectsV2Request.builder().bucket(location.bucket()).prefix(keyPrefix);
@@ -362,8 +386,65 @@ public final class S3ObjectStore implements ObjectStore {
         }
     }
 
+    @Override
+    public Optional<ObjectEntry> find(String path) throws IOException {
+        return folders.find(rule.check(path));
+    }
+
+    @Override
+    public boolean hasFolder(String folder) throws IOException {
+        return folders.exists(rule.checkPrefix(folder));
+    }
+
+    @Override
+    public FolderLevel listLevel(String folder) throws IOException {
+        return folders.list(rule.checkPrefix(folder));
+    }
+
+    @Override
+    public void createFolder(String folder) throws IOException {
+        folders.create(rule.checkPrefix(folder));
+    }
+
+    @Override
+    public boolean deleteFolder(String folder, boolean recursive) throws IOException {
+        return folders.delete(rule.check(folder), recursive, downloads::forget);
+    }
+
+    @Override
+    public boolean rename(String from, String to) throws IOException {
+        rule.check(to);
+        Optional<ObjectEntry> object = find(from);
+        if (object.isPresent()) {
+            return renameObject(object.get(), to);
+        }
+        List<String> all = folders.all(from);
+        if (all.isEmpty() || find(to).isPresent() || hasFolder(to)) {
+            return false;
+        }
+        for (String path : all) {
+            folders.copy(path, to + path.substring(from.length()));
+        }
+        return deleteFolder(from, true);
+    }
+
+    /** A small one, such as a commit, by a creation that replaces nothing. */
+    private boolean renameObject(ObjectEntry from, String to) throws IOException {
+        if (from.sizeBytes() <= partBytes) {
+            if (!createIfAbsent(to, readFully(from.path()))) {
+                return false;
+            }
+        } else if (find(to).isPresent()) {
+            return false;
+        } else {
+            folders.copy(from.path(), to);
+        }
+        delete(from.path());
+        return true;
+    }
+
     private String key(String path) {
-        return location.key(ObjectPath.check(path));
+        return location.key(rule.check(path));
     }
 
     @Override

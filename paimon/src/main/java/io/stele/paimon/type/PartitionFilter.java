@@ -1,7 +1,6 @@
-package io.stele.paimon.plan;
+package io.stele.paimon.type;
 
 import io.stele.paimon.handle.PaimonColumnHandle;
-import io.stele.paimon.type.InternalRowBlocks;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.ArrayList;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A filter of partitions by conditions on their columns, exactly as Trino compares values. Not
  * thread-safe.
  */
-final class PartitionFilter {
+public final class PartitionFilter {
     private final List<Condition> conditions = new ArrayList<>();
     private final Map<BinaryRow, Boolean> known = new HashMap<>();
 
@@ -40,7 +39,7 @@ final class PartitionFilter {
      * @param wanted conditions, of which those of other columns are ignored
      * @param partitions the partition columns
      */
-    PartitionFilter(TupleDomain<PaimonColumnHandle> wanted, RowType partitions) {
+    public PartitionFilter(TupleDomain<PaimonColumnHandle> wanted, RowType partitions) {
         List<DataField> fields = partitions.getFields();
         wanted.getDomains()
                 .orElse(Map.of())
@@ -61,7 +60,8 @@ final class PartitionFilter {
                         });
     }
 
-    boolean test(BinaryRow partition) {
+    /** Whether a partition may have wanted rows. */
+    public boolean test(BinaryRow partition) {
         return conditions.isEmpty()
                 || known.computeIfAbsent(
                         partition, key -> conditions.stream().allMatch(c -> c.test(key)));

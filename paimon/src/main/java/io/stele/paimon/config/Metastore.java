@@ -1,0 +1,13 @@
+package io.stele.paimon.config;
+
+/** The catalogs of Paimon: who knows the databases and tables of a lake. */
+public enum Metastore {
+    /** The folders of the warehouse. */
+    FILESYSTEM,
+    /** A server of Paimon's REST protocol. */
+    REST,
+    /** A relational database. */
+    JDBC,
+    /** Known by name only, to refuse it: its client is not in this plugin. */
+    HIVE
+}

@@ -1,0 +1,49 @@
+package io.stele.paimon.image;
+
+import static io.stele.paimon.error.PaimonErrorCode.PAIMON_SNAPSHOT_EXPIRED;
+import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.paimon.handle.PaimonTableHandle;
+import io.trino.spi.TrinoException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.table.FileStoreTable;
+
+/** The snapshots that the queries of this node have pinned. Thread-safe; may wait for the store. */
+public final class PinnedSnapshots {
+    private final SnapshotLeases leases;
+
+    @Inject
+    public PinnedSnapshots(SnapshotLeases leases) {
+        this.leases = requireNonNull(leases, "leases is null");
+    }
+
+    /**
+     * The snapshot of a handle that has one.
+     *
+     * @throws TrinoException if it has expired, or the store does not answer
+     */
+    public Snapshot snapshot(PaimonTableHandle handle, FileStoreTable table) {
+        long id = handle.snapshotId().getAsLong();
+        try {
+            return handle.tag().isPresent()
+                    ? table.tagManager().getOrThrow(handle.tag().get()).trimToSnapshot()
+                    : leases.snapshot(table, id);
+        } catch (FileNotFoundException e) {
+            throw new TrinoException(
+                    PAIMON_SNAPSHOT_EXPIRED,
+                    "Snapshot %s of %s has expired: %s"
+                            .formatted(id, handle.name(), e.getMessage()),
+                    e);
+        } catch (IOException | RuntimeException e) {
+            throw new TrinoException(
+                    PAIMON_STORE_ERROR,
+                    "Cannot read snapshot %s of %s: %s"
+                            .formatted(id, handle.name(), e.getMessage()),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.stele.paimon.store;
+
+import static java.util.Objects.requireNonNull;
+
+import org.apache.paimon.fs.FileIO;
+import org.apache.paimon.fs.FileIOLoader;
+import org.apache.paimon.fs.Path;
+
+/** Gives Paimon the one file system of a lake, wherever it would make one itself. */
+final class LakeFileIOLoader implements FileIOLoader {
+    private static final long serialVersionUID = 1L;
+
+    private final SteleFileIO fileIO;
+
+    LakeFileIOLoader(SteleFileIO fileIO) {
+        this.fileIO = requireNonNull(fileIO, "fileIO is null");
+    }
+
+    @Override
+    public String getScheme() {
+        return "stele";
+    }
+
+    @Override
+    public FileIO load(Path path) {
+        return fileIO;
+    }
+}

@@ -1,0 +1,189 @@
+package io.stele.paimon.store;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.base.Supplier;
+import com.google.common.base.Suppliers;
+import com.google.inject.Inject;
+import io.airlift.log.Logger;
+import io.stele.objectstore.hadoop.HadoopConfig;
+import io.stele.objectstore.retrieval.RetrievalConfig;
+import io.stele.objectstore.retrieval.RetrievalThreads;
+import io.stele.objectstore.s3.S3Config;
+import io.stele.objectstore.warehouse.LakeRoot;
+import io.stele.objectstore.warehouse.WarehouseAccess;
+import io.stele.paimon.config.Metastore;
+import io.stele.paimon.config.PaimonConfig;
+import io.trino.spi.classloader.ThreadContextClassLoader;
+import jakarta.annotation.PreDestroy;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.paimon.catalog.Catalog;
+import org.apache.paimon.catalog.CatalogContext;
+import org.apache.paimon.catalog.CatalogFactory;
+import org.apache.paimon.factories.FactoryUtil;
+import org.apache.paimon.fs.FileIO;
+import org.apache.paimon.fs.Path;
+import org.apache.paimon.options.CatalogOptions;
+import org.apache.paimon.options.Options;
+import org.apache.paimon.privilege.PrivilegedCatalog;
+
+/**
+ * The lake that a configuration names. Files and metastore are reached under the identity of this
+ * catalog's configuration (keys of S3, user of Hadoop, user or token of the metastore), whoever
+ * runs the query: access control is Trino's.
+ *
+ * <p>The metastore is not contacted before its first use, so that workers never do, and a node
+ * starts while it is away. Paimon's own caches are off: those above this know when to look again.
+ * Thread-safe.
+ */
+public final class PaimonLake implements Lake {
+    private static final Logger logger = Logger.get(PaimonLake.class);
+
+    private static final RetrievalThreads RETRIEVAL_THREADS =
+            new RetrievalThreads(
+                    Thread.ofPlatform().daemon().name("stele-paimon-retrieval-", 0).factory(),
+                    Thread.ofVirtual().name("stele-paimon-retrieval-task").factory(),
+                    System::nanoTime,
+                    InstantSource.system(),
+                    failure -> logger.error(failure, "A task of retrieval failed"));
+
+    private final PaimonConfig config;
+    private final LakeStores stores;
+    private final SteleFileIO fileIO;
+    private final LakeFiles files;
+    private final Supplier<Catalog> catalog;
+    private volatile boolean catalogOpened;
+
+    @Inject
+    public PaimonLake(
+            PaimonConfig config,
+            S3Config s3Config,
+            HadoopConfig hadoopConfig,
+            RetrievalConfig retrievalConfig,
+            LakeDataCache dataCache) {
+        this.config = requireNonNull(config, "config is null");
+        WarehouseAccess access =
+                new WarehouseAccess(
+                        s3Config,
+                        hadoopConfig,
+                        retrievalConfig,
+                        new SecureRandom(),
+                        PaimonLake::pause,
+                        RETRIEVAL_THREADS);
+        LakeRoot.Kind kind = kind(config);
+        stores = new LakeStores(access, dataCache, kind == LakeRoot.Kind.FOLDER);
+        fileIO = new SteleFileIO(stores, kind == LakeRoot.Kind.S3);
+        files = new StoredLakeFiles(stores);
+        catalog = Suppliers.memoize(this::openCatalog);
+    }
+
+    /** The kind of store of the lake; of one that a server names, none of this host. */
+    private static LakeRoot.Kind kind(PaimonConfig config) {
+        if (config.getMetastore() == Metastore.REST) {
+            return LakeRoot.Kind.S3;
+        }
+        Path warehouse = warehouse(config);
+        return LakeRoot.of(warehouse.toUri().getScheme(), warehouse.toUri().getAuthority()).kind();
+    }
+
+    private static Path warehouse(PaimonConfig config) {
+        String text = requireNonNull(config.getWarehouse(), "warehouse is null");
+        // As Paimon writes it: a path without a scheme stays one
+        return new Path(
+                text.matches("[A-Za-z][A-Za-z0-9+.-]*:.*")
+                        ? text
+                        : java.nio.file.Path.of(text).toAbsolutePath().normalize().toString());
+    }
+
+    private Catalog openCatalog() {
+        ClassLoader ours = PaimonLake.class.getClassLoader();
+        try (ThreadContextClassLoader _ = new ThreadContextClassLoader(ours)) {
+            String metastore = config.getMetastore().name().toLowerCase(Locale.ROOT);
+            CatalogFactory factory =
+                    FactoryUtil.discoverFactory(ours, CatalogFactory.class, metastore);
+            Options options = options();
+            CatalogContext context =
+                    CatalogContext.create(
+                            options, new LakeFileIOLoader(fileIO), new LakeFileIOLoader(fileIO));
+            Catalog opened =
+                    switch (config.getMetastore()) {
+                        case REST -> factory.create(context);
+                        // Not by way of Paimon's, which would create the folder of the warehouse
+                        case FILESYSTEM, JDBC ->
+                                PrivilegedCatalog.tryToCreate(
+                                        factory.create(fileIO, warehouse(config), context),
+                                        options);
+                        case HIVE -> throw new IllegalStateException("Refused as configuration");
+                    };
+            catalogOpened = true;
+            return opened;
+        }
+    }
+
+    private Options options() {
+        Options options = new Options();
+        options.set(
+                CatalogOptions.METASTORE, config.getMetastore().name().toLowerCase(Locale.ROOT));
+        options.set(CatalogOptions.CACHE_ENABLED, false);
+        config.getMetastoreUri().ifPresent(uri -> options.set(CatalogOptions.URI, uri));
+        switch (config.getMetastore()) {
+            case FILESYSTEM -> setUser(options, "");
+            case JDBC -> {
+                setUser(options, "jdbc.");
+                config.getMetastoreCatalogKey().ifPresent(key -> options.set("catalog-key", key));
+            }
+            case REST -> {
+                options.set("token.provider", "bear");
+                config.getMetastoreToken().ifPresent(token -> options.set("token", token));
+            }
+            case HIVE -> throw new IllegalStateException("Refused as configuration");
+        }
+        options.set(
+                CatalogOptions.WAREHOUSE,
+                config.getMetastore() == Metastore.REST
+                        ? requireNonNull(config.getWarehouse(), "warehouse is null")
+                        : warehouse(config).toString());
+        return options;
+    }
+
+    private void setUser(Options options, String prefix) {
+        config.getMetastoreUser().ifPresent(user -> options.set(prefix + "user", user));
+        config.getMetastorePassword()
+                .ifPresent(password -> options.set(prefix + "password", password));
+    }
+
+    @Override
+    public Catalog catalog() {
+        return catalog.get();
+    }
+
+    @Override
+    public FileIO fileIO() {
+        return fileIO;
+    }
+
+    @Override
+    public LakeFiles files() {
+        return files;
+    }
+
+    /** Closes the connections to metastore and stores. */
+    @PreDestroy
+    public void close() throws Exception {
+        try {
+            if (catalogOpened) {
+                catalog.get().close();
+            }
+        } finally {
+            stores.close();
+        }
+    }
+
+    private static void pause(long millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+}

@@ -1,0 +1,189 @@
+package io.stele.objectstore;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.files.Directories;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The directories of a local store. Immutable. */
+final class LocalFolders {
+    private final Path root;
+
+    LocalFolders(Path root) {
+        this.root = requireNonNull(root, "root is null");
+    }
+
+    /** A file's size and time, by its name; empty if there is none, or a directory. */
+    Optional<ObjectEntry> find(String path, Path file) throws IOException {
+        try {
+            BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+            return found.isDirectory() ? Optional.empty() : Optional.of(entry(path, found));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            if (isBelowFile(file)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /** Below a file there is nothing. */
+    private static boolean isBelowFile(Path file) {
+        for (Path at = file.getParent(); at != null; at = at.getParent()) {
+            if (Files.exists(at)) {
+                return !Files.isDirectory(at);
+            }
+        }
+        return false;
+    }
+
+    private static ObjectEntry entry(String path, BasicFileAttributes attributes) {
+        return new ObjectEntry(
+                path, attributes.size(), attributes.lastModifiedTime().toInstant());
+    }
+
+    /** Creates a directory and those above it, each durable. */
+    void create(Path directory) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        Path parent = requireNonNull(directory.getParent(), "directory has no parent");
+        create(parent);
+        try {
+            Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(directory)) {
+                throw e;
+            }
+        }
+        Directories.sync(parent);
+    }
+
+    /** The content of a directory; what goes meanwhile is left out. */
+    FolderLevel list(Path directory, Optional<Path> hidden) throws IOException {
+        List<ObjectEntry> objects = new ArrayList<>();
+        List<String> folders = new ArrayList<>();
+        try (DirectoryStream<Path> children = Files.newDirectoryStream(directory)) {
+            for (Path child : children) {
+                BasicFileAttributes found = attributes(child);
+                if (found == null || hidden.equals(Optional.of(child))) {
+                    continue;
+                }
+                if (found.isDirectory()) {
+                    folders.add(child.getFileName().toString());
+                } else {
+                    objects.add(entry(root.relativize(child).toString(), found));
+                }
+            }
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return FolderLevel.EMPTY;
+        }
+        objects.sort(Comparator.comparing(ObjectEntry::path));
+        folders.sort(Comparator.naturalOrder());
+        return new FolderLevel(objects, folders);
+    }
+
+    private static @Nullable BasicFileAttributes attributes(Path file) throws IOException {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    /**
+     * @param deleted receives each file that was
+     */
+    boolean delete(Path directory, boolean recursive, Consumer<Path> deleted) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return false;
+        }
+        if (recursive) {
+            Files.walkFileTree(directory, new Deleter(deleted));
+        } else {
+            try {
+                Files.deleteIfExists(directory);
+            } catch (DirectoryNotEmptyException e) {
+                DirectoryNotEmptyException named =
+                        new DirectoryNotEmptyException(directory.toString());
+                named.initCause(e);
+                throw named;
+            }
+        }
+        return true;
+    }
+
+    /** Deletes what it visits; what goes meanwhile is as good. */
+    private static final class Deleter extends SimpleFileVisitor<Path> {
+        private final Consumer<Path> deleted;
+
+        Deleter(Consumer<Path> deleted) {
+            this.deleted = requireNonNull(deleted, "deleted is null");
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+            Files.deleteIfExists(file);
+            deleted.accept(file);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
+                throws IOException {
+            if (failure != null) {
+                throw failure;
+            }
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
+        }
+    }
+
+    /** A file by a second link, which never replaces another; a directory in one step. */
+    boolean rename(Path from, Path to) throws IOException {
+        if (!Files.exists(from) || Files.exists(to)) {
+            return false;
+        }
+        Path parent = requireNonNull(to.getParent(), "to has no parent");
+        create(parent);
+        try {
+            if (Files.isDirectory(from)) {
+                Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+            } else {
+                Files.createLink(to, from);
+                Files.deleteIfExists(from);
+            }
+        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+            return false;
+        }
+        Directories.sync(parent);
+        return true;
+    }
+}
