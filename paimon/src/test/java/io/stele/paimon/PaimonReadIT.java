@@ -7,10 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
+import java.io.StringReader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Stream;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.GenericRow;
@@ -267,5 +272,24 @@ class PaimonReadIT {
                 .hasMessageContaining("does not support");
         assertThatThrownBy(() -> query("INSERT INTO named VALUES (1, 'a', 1, 1)"))
                 .hasMessageContaining("does not support inserts");
+    }
+
+    @Test
+    void theExampleOfTheDocumentationIsACatalog(@TempDir Path other) throws Exception {
+        String page = Files.readString(Path.of("..", "docs/paimon.md"));
+        String example = page.split("```properties\n")[1].split("```")[0];
+        Properties properties = new Properties();
+        properties.load(new StringReader(example));
+        assertThat(properties.remove("connector.name")).isEqualTo("stele_paimon");
+        Map<String, String> config = new HashMap<>();
+        properties.forEach((key, value) -> config.put((String) key, (String) value));
+        // The rest as it stands, on a lake that is here
+        config.put("stele.paimon.warehouse", other.toString());
+        trino.createCatalog("documented", "stele_paimon", config);
+        assertThat(query("SHOW SCHEMAS FROM documented").getOnlyColumnAsSet())
+                .contains("information_schema");
+        try (Stream<Path> files = Files.list(other)) {
+            assertThat(files).isEmpty();
+        }
     }
 }

@@ -47,6 +47,7 @@ final class TestDocumentation {
                     run("docs/format.md", "text", 1, "TestDecisionFormat"),
                     run("docs/operations.md", "ini", 1, "FailureExitIT"),
                     run("docs/operations.md", "sh", 5, "InstallationIT"),
+                    run("docs/paimon.md", "properties", 1, "PaimonReadIT"),
                     shown("docs/protocol.md", "", 3, "layouts of bytes, not bytes"),
                     run("docs/protocol.md", "hex", 1, "TestDocumentedRecords"),
                     run("docs/protocol.md", "python", 1, "StelePythonIT"),
