@@ -144,9 +144,7 @@ final class EntryBlock {
     /** The memory it takes once its bytes are read. */
     long retainedBytes() {
         long keyBytes =
-                keys == null
-                        ? 0
-                        : 160L + keys.min().getSizeInBytes() + keys.max().getSizeInBytes();
+                keys == null ? 0 : 160L + keys.min().getSizeInBytes() + keys.max().getSizeInBytes();
         return 96L + sizeBytes + first.retainedBytes() + keyBytes;
     }
 }

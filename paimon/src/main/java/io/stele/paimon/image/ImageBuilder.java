@@ -26,7 +26,8 @@ final class ImageBuilder {
     // 64 entries: about 8 KB compressed. Smaller ones compress worse, larger ones take longer to
     // decompress for one file.
     private static final int BLOCK_ENTRIES = 64;
-    // Below this, a changed block takes in the next one, so that many deletes leave no small blocks.
+    // Below this, a changed block takes in the next one, so that many deletes leave no small
+    // blocks.
     private static final int SMALL_BLOCK_ENTRIES = 24;
 
     private final TableId table;
@@ -53,7 +54,12 @@ final class ImageBuilder {
         List<EntryBlock> blocks =
                 tasks.map(chunks, chunk -> new EntryBlockCodec().encode(chunk, order.keys()));
         NavigableMap<SliceKey, SliceSums> sums = new TreeMap<>();
-        sorted.forEach(entry -> sums.merge(SliceKey.of(entry), SliceSums.NONE.plus(entry.file()), SliceSums::plus));
+        sorted.forEach(
+                entry ->
+                        sums.merge(
+                                SliceKey.of(entry),
+                                SliceSums.NONE.plus(entry.file()),
+                                SliceSums::plus));
         SliceDirectory.Builder slices = new SliceDirectory.Builder(partitionArity);
         sums.forEach(slices::add);
         return new TableImage(table, snapshot, slices.build(), blocks, null);
@@ -75,7 +81,8 @@ final class ImageBuilder {
         NavigableMap<Integer, List<ManifestEntry>> byBlock = new TreeMap<>();
         NavigableMap<SliceKey, SliceSums> differences = new TreeMap<>();
         for (ManifestEntry change : changes) {
-            byBlock.computeIfAbsent(blockFor(image, change), block -> new ArrayList<>()).add(change);
+            byBlock.computeIfAbsent(blockFor(image, change), block -> new ArrayList<>())
+                    .add(change);
             SliceSums difference =
                     change.kind() == FileKind.ADD
                             ? SliceSums.NONE.plus(change.file())
@@ -84,11 +91,7 @@ final class ImageBuilder {
         }
         List<EntryBlock> blocks = rewrite(image, byBlock);
         return new TableImage(
-                table,
-                snapshot,
-                image.slices().apply(differences, partitionArity),
-                blocks,
-                repair);
+                table, snapshot, image.slices().apply(differences, partitionArity), blocks, repair);
     }
 
     /** What is left of the deltas once files that came and went between them are gone. */
@@ -202,8 +205,7 @@ final class ImageBuilder {
             if (deletes.isEmpty() || deletes.remove(entry.identifier()) == null) {
                 if (added < adds.size() && order.compare(adds.get(added), entry) == 0) {
                     throw new DeltaNotApplicableException(
-                            "Expected a new file, found one that is there: "
-                                    + entry.identifier());
+                            "Expected a new file, found one that is there: " + entry.identifier());
                 }
                 result.add(entry);
             }

@@ -32,7 +32,8 @@ public final class ImageFolder {
     private static final Pattern NAME = Pattern.compile("([0-9a-f]{32})-(\\d{1,19})\\.image");
     private static final String UNFINISHED = ".unfinished";
 
-    private record Persisted(Path path, String table, long snapshotId, long sizeBytes, FileTime at) {
+    private record Persisted(
+            Path path, String table, long snapshotId, long sizeBytes, FileTime at) {
         Persisted {
             requireNonNull(path, "path is null");
             requireNonNull(table, "table is null");
@@ -94,8 +95,7 @@ public final class ImageFolder {
             return;
         }
         Path path =
-                folder.resolve(
-                        "%s-%s.image".formatted(hash(image.table()), image.snapshot().id()));
+                folder.resolve("%s-%s.image".formatted(hash(image.table()), image.snapshot().id()));
         Path temporary = folder.resolve(unfinished.getAndIncrement() + UNFINISHED);
         try {
             ImageFile.write(temporary, image);

@@ -34,7 +34,8 @@ final class KeyColumns {
         this.types = List.copyOf(types);
         this.getters =
                 IntStream.range(0, types.size())
-                        .mapToObj(column -> InternalRow.createFieldGetter(types.get(column), column))
+                        .mapToObj(
+                                column -> InternalRow.createFieldGetter(types.get(column), column))
                         .toArray(InternalRow.FieldGetter[]::new);
     }
 

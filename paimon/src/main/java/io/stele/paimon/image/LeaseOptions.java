@@ -13,8 +13,7 @@ import java.time.Duration;
  * @param maxTables tables checked; beyond, the one used longest ago is no longer checked
  * @param maxSnapshots snapshots cached for reads at a given id
  */
-public record LeaseOptions(
-        Duration interval, Duration idleAfter, int maxTables, int maxSnapshots) {
+public record LeaseOptions(Duration interval, Duration idleAfter, int maxTables, int maxSnapshots) {
     public static final LeaseOptions DEFAULT =
             new LeaseOptions(Duration.ofMillis(200), Duration.ofMinutes(5), 1_000, 10_000);
 

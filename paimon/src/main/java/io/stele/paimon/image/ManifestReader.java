@@ -84,8 +84,7 @@ final class ManifestReader {
                         id -> {
                             Snapshot snapshot = id == to.id() ? to : snapshot(id);
                             return new Step(
-                                    snapshot,
-                                    id == from ? List.of() : list(snapshot, false));
+                                    snapshot, id == from ? List.of() : list(snapshot, false));
                         });
         List<ManifestFileMeta> manifests = new ArrayList<>();
         steps.forEach(step -> manifests.addAll(step.manifests()));
@@ -103,8 +102,7 @@ final class ManifestReader {
     Map<SliceKey, SliceSums> readSums(Snapshot snapshot) throws IOException {
         Map<SliceKey, SliceSums> sums = new HashMap<>();
         for (ManifestEntry entry : readAll(snapshot)) {
-            sums.merge(
-                    SliceKey.of(entry), SliceSums.NONE.plus(entry.file()), SliceSums::plus);
+            sums.merge(SliceKey.of(entry), SliceSums.NONE.plus(entry.file()), SliceSums::plus);
         }
         return sums;
     }

@@ -7,11 +7,13 @@ public record SliceSums(int fileCount, long rowCount, long sizeBytes) {
     static final SliceSums NONE = new SliceSums(0, 0, 0);
 
     SliceSums plus(DataFileMeta file) {
-        return new SliceSums(fileCount + 1, rowCount + file.rowCount(), sizeBytes + file.fileSize());
+        return new SliceSums(
+                fileCount + 1, rowCount + file.rowCount(), sizeBytes + file.fileSize());
     }
 
     SliceSums minus(DataFileMeta file) {
-        return new SliceSums(fileCount - 1, rowCount - file.rowCount(), sizeBytes - file.fileSize());
+        return new SliceSums(
+                fileCount - 1, rowCount - file.rowCount(), sizeBytes - file.fileSize());
     }
 
     SliceSums plus(SliceSums other) {

@@ -164,9 +164,7 @@ public final class SnapshotLeases implements AutoCloseable {
 
     /** A commit to the table made this snapshot: queries from now on see it or a later one. */
     public void advancedTo(FileStoreTable table, long snapshotId) {
-        lease(table, nanoTime.getAsLong())
-                .required
-                .accumulateAndGet(snapshotId, Math::max);
+        lease(table, nanoTime.getAsLong()).required.accumulateAndGet(snapshotId, Math::max);
     }
 
     /** The snapshot with this id, cached until the table is seen to be rolled back or replaced. */
@@ -253,8 +251,7 @@ public final class SnapshotLeases implements AutoCloseable {
         try {
             SnapshotCheck.Result found =
                     SnapshotCheck.latest(
-                            lease.table,
-                            before == null ? null : before.snapshot().orElse(null));
+                            lease.table, before == null ? null : before.snapshot().orElse(null));
             if (!found.continues()) {
                 TableId id = TableId.of(lease.table);
                 snapshots.removeIf(key -> key.table().equals(id));

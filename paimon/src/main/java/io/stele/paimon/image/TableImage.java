@@ -229,8 +229,7 @@ public final class TableImage implements CachedMetadata {
                         ? slices.firstSlice(partition, filter.bucket().getAsInt())
                         : slices.firstSlice(partition);
         for (; slice < slices.endSlice(partition); slice++) {
-            if (filter.bucket().isPresent()
-                    && slices.bucket(slice) > filter.bucket().getAsInt()) {
+            if (filter.bucket().isPresent() && slices.bucket(slice) > filter.bucket().getAsInt()) {
                 return;
             }
             if (filter.matchesBucket(row, slices.bucket(slice), slices.totalBuckets(slice))) {

@@ -40,9 +40,7 @@ public final class TableImages {
     // it shares most blocks with the next, so more of them would push out other tables.
     private static final int MAX_VERSIONS = 3;
 
-    private sealed interface Key permits ImageKey, VectorsKey {
-        TableId table();
-    }
+    private sealed interface Key permits ImageKey, VectorsKey {}
 
     private record ImageKey(TableId table, SnapshotIdentity snapshot) implements Key {
         ImageKey {
@@ -73,7 +71,8 @@ public final class TableImages {
 
     /** The cached images of a table by snapshot, and what is due for it. */
     private static final class Versions {
-        private final ConcurrentSkipListMap<Long, TableImage> images = new ConcurrentSkipListMap<>();
+        private final ConcurrentSkipListMap<Long, TableImage> images =
+                new ConcurrentSkipListMap<>();
         private final AtomicInteger unverified = new AtomicInteger();
         private final AtomicInteger unpersisted = new AtomicInteger();
         private final AtomicBoolean verifying = new AtomicBoolean();
@@ -163,16 +162,14 @@ public final class TableImages {
                 cache.statistics());
     }
 
-    private Loaded load(FileStoreTable table, TableId id, Snapshot snapshot)
-            throws IOException {
+    private Loaded load(FileStoreTable table, TableId id, Snapshot snapshot) throws IOException {
         SnapshotIdentity identity = SnapshotIdentity.of(snapshot);
         Optional<TableImage> ancestor = cachedAncestor(id, snapshot.id());
         if (ancestor.isEmpty() && folder.isPresent()) {
             ancestor = folder.get().open(id, snapshot.id());
             if (ancestor.isPresent() && ancestor.get().snapshot().equals(identity)) {
                 reopened.increment();
-                return new Loaded(
-                        ancestor.get().with(repair(table, snapshot)), Origin.REOPENED);
+                return new Loaded(ancestor.get().with(repair(table, snapshot)), Origin.REOPENED);
             }
         }
         if (ancestor.isPresent() && isNear(ancestor.get(), snapshot)) {
@@ -194,7 +191,8 @@ public final class TableImages {
         Versions ofTable = versions.get(table);
         return ofTable == null
                 ? Optional.empty()
-                : Optional.ofNullable(ofTable.images.lowerEntry(snapshotId)).map(Map.Entry::getValue);
+                : Optional.ofNullable(ofTable.images.lowerEntry(snapshotId))
+                        .map(Map.Entry::getValue);
     }
 
     private TableImage build(FileStoreTable table, Snapshot snapshot) throws IOException {
@@ -269,8 +267,7 @@ public final class TableImages {
         };
     }
 
-    private void publish(
-            FileStoreTable table, Snapshot snapshot, TableImage image, Origin origin) {
+    private void publish(FileStoreTable table, Snapshot snapshot, TableImage image, Origin origin) {
         Versions ofTable =
                 versions.compute(
                         image.table(),
@@ -286,8 +283,7 @@ public final class TableImages {
         while (ofTable.images.size() > MAX_VERSIONS) {
             Map.Entry<Long, TableImage> oldest = ofTable.images.pollFirstEntry();
             if (oldest != null) {
-                cache.remove(
-                        new ImageKey(oldest.getValue().table(), oldest.getValue().snapshot()));
+                cache.remove(new ImageKey(oldest.getValue().table(), oldest.getValue().snapshot()));
             }
         }
         scheduleWork(table, snapshot, image, origin, ofTable);

@@ -112,11 +112,12 @@ final class FabricatedEntries {
 
     private UUID uuid() {
         return new UUID(
-                random.nextLong() & ~0xf000L | 0x4000L,
-                random.nextLong() & ~(3L << 62) | 2L << 62);
+                random.nextLong() & ~0xf000L | 0x4000L, random.nextLong() & ~(3L << 62) | 2L << 62);
     }
 
-    /** Of the key, the day, four columns of which a file has nearly all values, and four it has not. */
+    /**
+     * Of the key, the day, four columns of which a file has nearly all values, and four it has not.
+     */
     private BinaryRow values(long key, boolean min) {
         BinaryRow row = new BinaryRow(COLUMNS);
         BinaryRowWriter writer = new BinaryRowWriter(row);

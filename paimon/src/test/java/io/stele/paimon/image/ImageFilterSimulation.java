@@ -85,7 +85,8 @@ final class ImageFilterSimulation {
                     .isEqualTo(images().image(table, snapshot).find(ImageFilter.ALL));
             for (int i = 0; i < 12; i++) {
                 Predicate predicate = predicate(table, random, step);
-                boolean batch = random.nextBoolean();
+                // Paimon's other scans assert that no file waits for a compaction.
+                boolean batch = random.nextBoolean() || kind == Kind.KEYED_POSTPONE;
                 Set<String> found = found(table, image, predicate, batch);
                 assertThat(found)
                         .as("%s where %s", context, predicate)
@@ -120,7 +121,13 @@ final class ImageFilterSimulation {
         }
         String day = DAYS.get(random.nextInt(DAYS.size()));
         if (step == 5) {
-            lake.truncate(lake.open().newSnapshotReader().partitions().getFirst().getString(0).toString());
+            lake.truncate(
+                    lake.open()
+                            .newSnapshotReader()
+                            .partitions()
+                            .getFirst()
+                            .getString(0)
+                            .toString());
         } else if (step == 8) {
             lake.overwrite(Map.of("dt", day), rows(kind, day, step, random));
         } else if (step == 11) {
@@ -176,9 +183,7 @@ final class ImageFilterSimulation {
             case 1 -> PredicateBuilder.or(first, leaf(builder, random, step));
             case 2 ->
                     PredicateBuilder.and(
-                            first,
-                            builder.equal(0, day(random)),
-                            leaf(builder, random, step));
+                            first, builder.equal(0, day(random)), leaf(builder, random, step));
             default -> PredicateBuilder.and(first, leaf(builder, random, step));
         };
     }

@@ -33,8 +33,7 @@ final class TestImageFolder {
         assertThat(read.retainedBytes()).isEqualTo(image.retainedBytes());
         assertThat(read.find(ImageFilter.ALL)).isEqualTo(image.find(ImageFilter.ALL));
         for (int block = 0; block < image.blocks().size(); block++) {
-            assertThat(read.blocks().get(block).keys())
-                    .isEqualTo(image.blocks().get(block).keys());
+            assertThat(read.blocks().get(block).keys()).isEqualTo(image.blocks().get(block).keys());
             assertThat(read.blocks().get(block).first())
                     .isEqualTo(image.blocks().get(block).first());
         }

@@ -23,15 +23,13 @@ import org.junit.jupiter.api.io.TempDir;
 final class TestSnapshotLeases {
     private static final Duration SECOND = Duration.ofSeconds(1);
     // Without compactions, which are snapshots of their own.
-    private static final Map<String, String> OPTIONS =
-            Map.of("bucket", "1", "write-only", "true");
+    private static final Map<String, String> OPTIONS = Map.of("bucket", "1", "write-only", "true");
 
     @TempDir Path folder;
 
     private final AtomicLong nanos = new AtomicLong(5);
     private final Queue<Runnable> tasks = new ArrayDeque<>();
-    private final ScheduledExecutorService scheduler =
-            Executors.newSingleThreadScheduledExecutor();
+    private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
     private final SnapshotLeases leases =
             new SnapshotLeases(
                     new LeaseOptions(Duration.ofMillis(200), Duration.ofSeconds(60), 3, 100),

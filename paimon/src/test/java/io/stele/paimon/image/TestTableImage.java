@@ -39,13 +39,11 @@ final class TestTableImage {
 
         for (int partition = 0; partition < 6; partition++) {
             for (int bucket = -1; bucket < 8; bucket++) {
-                ImageFilter filter =
-                        ImageFilter.of(FabricatedEntries.partition(partition), bucket);
+                ImageFilter filter = ImageFilter.of(FabricatedEntries.partition(partition), bucket);
                 List<ManifestEntry> expected = new ArrayList<>();
                 for (ManifestEntry entry : entries) {
                     if (entry.bucket() == bucket
-                            && entry.partition()
-                                    .equals(FabricatedEntries.partition(partition))) {
+                            && entry.partition().equals(FabricatedEntries.partition(partition))) {
                         expected.add(entry);
                     }
                 }
@@ -118,7 +116,8 @@ final class TestTableImage {
             assertThat(image.total()).isEqualTo(sums(present));
             // Deletes leave no crowd of small blocks.
             assertThat(image.blocks()).hasSizeLessThanOrEqualTo(4 + 2 * built.blocks().size());
-            assertThat(image.blocks()).allSatisfy(block -> assertThat(block.count()).isLessThan(128));
+            assertThat(image.blocks())
+                    .allSatisfy(block -> assertThat(block.count()).isLessThan(128));
         }
     }
 

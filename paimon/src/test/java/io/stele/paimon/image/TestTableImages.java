@@ -87,7 +87,8 @@ final class TestTableImages {
     @Test
     void buildsFromNothingForANewTableAtTheSamePlace() throws Exception {
         LakeTable lake = lake();
-        TableImages images = images(Optional.of(new ImageFolder(folder.resolve("images"), 1 << 20)));
+        TableImages images =
+                images(Optional.of(new ImageFolder(folder.resolve("images"), 1 << 20)));
         images.image(lake.open(), lake.snapshot());
         lake.drop();
         // The same numbers of files and rows, and the same ids of snapshots, plus one.
@@ -299,9 +300,7 @@ final class TestTableImages {
         fill(lake);
         lake.write(List.of(LakeTable.row("d1", 1, 1), LakeTable.row("d1", 2, 1)), true);
         lake.write(
-                List.of(
-                        LakeTable.row(RowKind.DELETE, "d1", 1, 1),
-                        LakeTable.row("d2", 3, 8)),
+                List.of(LakeTable.row(RowKind.DELETE, "d1", 1, 1), LakeTable.row("d2", 3, 8)),
                 true);
         int vectors = 0;
         FileStoreTable table = lake.open();
@@ -328,9 +327,7 @@ final class TestTableImages {
                                             file.path(),
                                             file.offset(),
                                             file.length(),
-                                            file.cardinality() == null
-                                                    ? -1
-                                                    : file.cardinality()));
+                                            file.cardinality() == null ? -1 : file.cardinality()));
                 }
             }
         }
@@ -355,8 +352,7 @@ final class TestTableImages {
     }
 
     private static TableImages images(Optional<ImageFolder> folder) {
-        return new TableImages(
-                new ImageOptions(16 << 20, 4, 10, 10, 10), Runnable::run, folder);
+        return new TableImages(new ImageOptions(16 << 20, 4, 10, 10, 10), Runnable::run, folder);
     }
 
     private static Path onlyFile(Path folder) throws IOException {
