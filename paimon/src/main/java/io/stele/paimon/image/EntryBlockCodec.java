@@ -24,7 +24,7 @@ import org.apache.paimon.memory.MemorySegment;
  * <p>A block holds Paimon's own binary rows of {@link DataFileMeta}, so nothing is lost and nothing
  * is translated. Before compression they are transposed: the first bytes of all rows, then the
  * second bytes of all rows. Rows of one table have the same form, so most of those runs are
- * constant, and zstd needs less than half of what it needs for the rows one after the other.
+ * constant, or the same as an earlier one where Paimon has a key three times.
  *
  * <pre>
  * int32 * count   the sizes of the rows, little endian

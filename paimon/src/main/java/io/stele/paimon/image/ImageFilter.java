@@ -87,7 +87,10 @@ public final class ImageFilter {
     boolean matchesBucket(BinaryRow partition, int number, int totalBuckets) {
         return (!realBuckets || number >= 0)
                 && (bucket.isEmpty() || bucket.getAsInt() == number)
-                && (buckets == null || buckets.test(partition, number, totalBuckets));
+                // Files that wait for a compaction have no number of buckets yet.
+                && (buckets == null
+                        || totalBuckets <= 0
+                        || buckets.test(partition, number, totalBuckets));
     }
 
     boolean mayContain(EntryBlock block) {

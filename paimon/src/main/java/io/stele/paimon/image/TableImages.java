@@ -40,9 +40,7 @@ public final class TableImages {
     // it shares most blocks with the next, so more of them would push out other tables.
     private static final int MAX_VERSIONS = 3;
 
-    private sealed interface Key permits ImageKey, VectorsKey {
-        TableId table();
-    }
+    private sealed interface Key permits ImageKey, VectorsKey {}
 
     private record ImageKey(TableId table, SnapshotIdentity snapshot) implements Key {
         ImageKey {

@@ -85,7 +85,8 @@ final class ImageFilterSimulation {
                     .isEqualTo(images().image(table, snapshot).find(ImageFilter.ALL));
             for (int i = 0; i < 12; i++) {
                 Predicate predicate = predicate(table, random, step);
-                boolean batch = random.nextBoolean();
+                // Paimon's other scans assert that no file waits for a compaction.
+                boolean batch = random.nextBoolean() || kind == Kind.KEYED_POSTPONE;
                 Set<String> found = found(table, image, predicate, batch);
                 assertThat(found)
                         .as("%s where %s", context, predicate)

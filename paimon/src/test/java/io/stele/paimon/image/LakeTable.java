@@ -4,12 +4,16 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.paimon.Snapshot;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.disk.IOManager;
@@ -133,11 +137,18 @@ final class LakeTable {
                 BatchTableCommit commit = builder.newCommit();
                 IOManager io = IOManager.create(folder.toString())) {
             write.withIOManager(io);
+            Map<BinaryRow, Set<Integer>> written = new HashMap<>();
             for (GenericRow row : rows) {
                 int bucket = dynamic ? row.getInt(1) % 3 : write.getBucket(row);
                 write.write(row, bucket);
-                if (compact) {
-                    write.compact(write.getPartition(row), bucket, true);
+                written.computeIfAbsent(write.getPartition(row).copy(), day -> new HashSet<>())
+                        .add(bucket);
+            }
+            if (compact) {
+                for (Map.Entry<BinaryRow, Set<Integer>> day : written.entrySet()) {
+                    for (int bucket : day.getValue()) {
+                        write.compact(day.getKey(), bucket, true);
+                    }
                 }
             }
             commit.commit(write.prepareCommit());
