@@ -40,6 +40,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.table.AppendOnlyFileStoreTable;
 import org.apache.paimon.table.FileStoreTable;
@@ -202,7 +203,13 @@ public final class PaimonMetadata implements ConnectorMetadata {
 
     private static List<ColumnMetadata> columns(SchemaTableName name, Table table) {
         checkNames(name, table);
-        return table.rowType().getFields().stream().map(PaimonMetadata::column).toList();
+        return supported(table).map(PaimonMetadata::column).toList();
+    }
+
+    /** The columns of types that Trino has; others are left out. */
+    private static Stream<DataField> supported(Table table) {
+        return table.rowType().getFields().stream()
+                .filter(field -> PaimonTypes.find(field.type()).isPresent());
     }
 
     private static void checkNames(SchemaTableName name, Table table) {
@@ -236,7 +243,7 @@ public final class PaimonMetadata implements ConnectorMetadata {
     public Map<String, ColumnHandle> getColumnHandles(
             ConnectorSession session, ConnectorTableHandle table) {
         Map<String, ColumnHandle> handles = new LinkedHashMap<>();
-        for (DataField field : tables.table((PaimonTableHandle) table).rowType().getFields()) {
+        for (DataField field : supported(tables.table((PaimonTableHandle) table)).toList()) {
             String name = field.name().toLowerCase(Locale.ROOT);
             handles.put(
                     name,

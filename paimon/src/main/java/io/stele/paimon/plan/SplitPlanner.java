@@ -8,6 +8,7 @@ import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.handle.PaimonMergeSplit;
 import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PartitionFilter;
 import io.trino.spi.SplitWeight;
@@ -39,9 +40,11 @@ public final class SplitPlanner {
 
     private final LakeTables tables;
     private final ScanFiles files;
+    private final TableSchemas schemas;
 
     @Inject
-    public SplitPlanner(LakeTables tables, ScanFiles files) {
+    public SplitPlanner(LakeTables tables, ScanFiles files, TableSchemas schemas) {
+        this.schemas = requireNonNull(schemas, "schemas is null");
         this.tables = requireNonNull(tables, "tables is null");
         this.files = requireNonNull(files, "files is null");
     }
@@ -60,7 +63,7 @@ public final class SplitPlanner {
             return PlannedScan.empty();
         }
         FileStoreTable table = tables.table(handle);
-        Collector collector = new Collector(splitBytes, NativeReading.isPossible(table));
+        Collector collector = new Collector(splitBytes, new NativeReading(table, schemas));
         PartitionFilter partitions =
                 new PartitionFilter(wanted, table.schema().logicalPartitionType());
         long visible = 0;
@@ -83,23 +86,22 @@ public final class SplitPlanner {
     /** The splits so far. */
     private static final class Collector {
         private final long splitBytes;
-        private final boolean isNative;
+        private final NativeReading reading;
         private final List<ConnectorSplit> splits = new ArrayList<>();
         private long nativeFiles;
         private long paimonSplits;
         private long rows;
 
-        Collector(long splitBytes, boolean isNative) {
+        Collector(long splitBytes, NativeReading reading) {
             this.splitBytes = splitBytes;
-            this.isNative = isNative;
+            this.reading = reading;
         }
 
         void add(DataSplit split) {
             rows += split.rowCount();
-            Optional<List<RawFile>> raw = isNative ? split.convertToRawFiles() : Optional.empty();
-            if (raw.isEmpty()
-                    || !raw.get().stream()
-                            .allMatch(file -> NativeReading.hasReader(file.format()))) {
+            Optional<List<RawFile>> raw =
+                    reading.isPossible() ? split.convertToRawFiles() : Optional.empty();
+            if (raw.isEmpty() || !raw.get().stream().allMatch(reading::reads)) {
                 splits.add(mergeSplit(split));
                 paimonSplits++;
                 return;

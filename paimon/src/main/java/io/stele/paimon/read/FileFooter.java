@@ -1,0 +1,10 @@
+package io.stele.paimon.read;
+
+/** The decoded end of a data file, without the file and the bytes it came from. Immutable. */
+sealed interface FileFooter permits OrcFooter, ParquetFooter {
+    /** Bytes read first of a file's end, which hold the whole of most. */
+    int FIRST_READ_BYTES = 64 << 10;
+
+    /** An estimate of its memory. */
+    long retainedBytes();
+}

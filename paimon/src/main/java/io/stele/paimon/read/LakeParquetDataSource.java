@@ -1,0 +1,43 @@
+package io.stele.paimon.read;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ListMultimap;
+import io.stele.objectstore.ObjectReader;
+import io.trino.memory.context.AggregatedMemoryContext;
+import io.trino.parquet.AbstractParquetDataSource;
+import io.trino.parquet.ChunkReader;
+import io.trino.parquet.DiskRange;
+import io.trino.parquet.ParquetDataSourceId;
+import io.trino.parquet.ParquetReaderOptions;
+import java.io.IOException;
+
+/** A file of a lake for trino-parquet, of which the ranges of a scan are fetched together. */
+final class LakeParquetDataSource extends AbstractParquetDataSource {
+    private final ObjectReader file;
+    private final ReadAhead ahead;
+
+    LakeParquetDataSource(
+            String location, long sizeBytes, ObjectReader file, ParquetReaderOptions options) {
+        super(new ParquetDataSourceId(location), sizeBytes, options);
+        this.file = requireNonNull(file, "file is null");
+        this.ahead = new ReadAhead(file);
+    }
+
+    @Override
+    public <K> ListMultimap<K, ChunkReader> planChunksRead(
+            ListMultimap<K, DiskRange> ranges, AggregatedMemoryContext memory) {
+        ahead.plan(
+                ranges.values().stream()
+                        .map(range -> new ReadAhead.Range(range.offset(), range.length()))
+                        .toList());
+        return super.planChunksRead(ranges, memory);
+    }
+
+    @Override
+    protected void readInternal(long position, byte[] buffer, int bufferOffset, int bufferLength)
+            throws IOException {
+        ahead.advance(position);
+        file.read(position, buffer, bufferOffset, bufferLength);
+    }
+}

@@ -1,0 +1,185 @@
+package io.stele.paimon.type;
+
+import static io.trino.spi.type.IntegerType.INTEGER;
+import static io.trino.spi.type.TimeType.TIME_MILLIS;
+import static io.trino.spi.type.TimestampType.createTimestampType;
+import static io.trino.spi.type.TimestampWithTimeZoneType.createTimestampWithTimeZoneType;
+import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_MILLISECOND;
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.type.TimestampType;
+import io.trino.spi.type.TimestampWithTimeZoneType;
+import io.trino.spi.type.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TimeZone;
+import org.apache.paimon.types.ArrayType;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.DataTypes;
+import org.apache.paimon.types.MapType;
+import org.apache.paimon.types.MultisetType;
+import org.apache.paimon.types.RowType;
+
+/**
+ * The rules by which values that were written with one type are read as another: fields are matched
+ * by their ids, at all levels. Immutable.
+ */
+final class FieldEvolution {
+    private final FileFormat format;
+    private final Optional<TimeZone> zone;
+
+    /**
+     * @param zone of the wall clock that moments were stored by; empty: stored as they are
+     */
+    FieldEvolution(FileFormat format, Optional<TimeZone> zone) {
+        this.format = requireNonNull(format, "format is null");
+        this.zone = requireNonNull(zone, "zone is null");
+    }
+
+    /** The values of a field; empty: left to Paimon's reader. */
+    Optional<StoredField> find(DataType file, DataType wanted) {
+        return switch (wanted) {
+            case RowType row when file instanceof RowType stored -> row(stored, row);
+            case ArrayType array when file instanceof ArrayType stored -> array(stored, array);
+            case MapType map when file instanceof MapType stored ->
+                    map(
+                            stored,
+                            stored.getKeyType(),
+                            stored.getValueType(),
+                            map.getKeyType(),
+                            map.getValueType());
+            // Paimon writes none to ORC
+            case MultisetType _ when format == FileFormat.ORC -> Optional.empty();
+            case MultisetType set when file instanceof MultisetType stored ->
+                    map(
+                            stored,
+                            stored.getElementType(),
+                            DataTypes.INT(),
+                            set.getElementType(),
+                            DataTypes.INT());
+            default -> value(file, wanted);
+        };
+    }
+
+    private Optional<StoredField> value(DataType file, DataType wanted) {
+        Optional<Type> fileType = PaimonTypes.find(file);
+        Optional<Type> wantedType = PaimonTypes.find(wanted);
+        if (fileType.isEmpty() || wantedType.isEmpty()) {
+            return Optional.empty();
+        }
+        return ValueCasts.find(file, wanted, fileType.get(), wantedType.get())
+                .map(
+                        cast -> {
+                            Type stored = stored(fileType.get());
+                            return new StoredField(
+                                    file, stored, decoded(fileType.get()).then(cast));
+                        });
+    }
+
+    /** Of types with any number of digits, files have three. */
+    private Type stored(Type type) {
+        return switch (type) {
+            case io.trino.spi.type.TimeType _ -> format == FileFormat.ORC ? INTEGER : TIME_MILLIS;
+            case TimestampType timestamp -> createTimestampType(digits(timestamp.getPrecision()));
+            case TimestampWithTimeZoneType moment ->
+                    createTimestampWithTimeZoneType(digits(moment.getPrecision()));
+            default -> type;
+        };
+    }
+
+    private static int digits(int precision) {
+        return precision <= 3 ? 3 : precision <= 6 ? 6 : 9;
+    }
+
+    private BlockCast decoded(Type type) {
+        return switch (type) {
+            case io.trino.spi.type.TimeType time when format == FileFormat.ORC ->
+                    BlockCast.ofValues(
+                            time,
+                            (block, position, target) ->
+                                    time.writeLong(
+                                            target,
+                                            INTEGER.getLong(block, position)
+                                                    * PICOSECONDS_PER_MILLISECOND));
+            case TimestampType timestamp -> ValueCasts.truncated(timestamp);
+            case TimestampWithTimeZoneType moment ->
+                    zone.map(shift -> ValueCasts.shifted(moment, shift))
+                            .orElse(BlockCast.NONE)
+                            .then(ValueCasts.truncated(moment));
+            default -> BlockCast.NONE;
+        };
+    }
+
+    private Optional<StoredField> row(RowType file, RowType wanted) {
+        List<DataField> kept = new ArrayList<>();
+        List<io.trino.spi.type.RowType.Field> stored = new ArrayList<>();
+        List<NestedCasts.Field> fields = new ArrayList<>();
+        for (DataField field : wanted.getFields()) {
+            Optional<Type> type = PaimonTypes.find(field.type());
+            if (type.isEmpty()) {
+                return Optional.empty();
+            }
+            if (!file.containsField(field.id())) {
+                fields.add(new NestedCasts.Field(-1, BlockCast.NONE, type.get()));
+                continue;
+            }
+            DataField written = file.getField(field.id());
+            Optional<StoredField> child = find(written.type(), field.type());
+            if (child.isEmpty()) {
+                return Optional.empty();
+            }
+            fields.add(new NestedCasts.Field(kept.size(), child.get().cast(), type.get()));
+            kept.add(written.newType(child.get().file()));
+            stored.add(
+                    io.trino.spi.type.RowType.field(
+                            format.fieldName(written.name()), child.get().stored()));
+        }
+        // Whether the row is null is known by its fields
+        return kept.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new StoredField(
+                                new RowType(file.isNullable(), kept),
+                                io.trino.spi.type.RowType.from(stored),
+                                NestedCasts.row(fields)));
+    }
+
+    private Optional<StoredField> array(ArrayType file, ArrayType wanted) {
+        return find(file.getElementType(), wanted.getElementType())
+                .map(
+                        elements ->
+                                new StoredField(
+                                        file.newElementType(elements.file()),
+                                        new io.trino.spi.type.ArrayType(elements.stored()),
+                                        NestedCasts.array(elements.cast())));
+    }
+
+    private Optional<StoredField> map(
+            DataType file,
+            DataType fileKeys,
+            DataType fileValues,
+            DataType wantedKeys,
+            DataType wantedValues) {
+        // Different keys could become equal
+        Optional<StoredField> keys =
+                fileKeys.equalsIgnoreNullable(wantedKeys)
+                        ? find(fileKeys, wantedKeys)
+                        : Optional.empty();
+        Optional<StoredField> values = find(fileValues, wantedValues);
+        Optional<Type> keyType = PaimonTypes.find(wantedKeys).filter(Type::isComparable);
+        Optional<Type> valueType = PaimonTypes.find(wantedValues);
+        if (keys.isEmpty() || values.isEmpty() || keyType.isEmpty() || valueType.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new StoredField(
+                        file,
+                        PaimonTypes.map(keys.get().stored(), values.get().stored()),
+                        NestedCasts.map(
+                                PaimonTypes.map(keyType.get(), valueType.get()),
+                                keys.get().cast(),
+                                values.get().cast())));
+    }
+}
