@@ -103,10 +103,7 @@ final class DeletionVectors {
             return location.length();
         }
         int littleEndian =
-                ByteBuffer.allocate(4)
-                        .putInt(0, magic)
-                        .order(ByteOrder.LITTLE_ENDIAN)
-                        .getInt(0);
+                ByteBuffer.allocate(4).putInt(0, magic).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
         if (littleEndian == Bitmap64DeletionVector.MAGIC_NUMBER) {
             return location.length() - LENGTH_BYTES - CHECKSUM_BYTES;
         }

@@ -15,9 +15,7 @@ final class FileFooters {
     private final SingleFlightCache<String, FileFooter> cache;
 
     FileFooters(long maxBytes) {
-        cache =
-                new SingleFlightCache<>(
-                        "paimon-file-footers", maxBytes, FileFooter::retainedBytes);
+        cache = new SingleFlightCache<>("paimon-file-footers", maxBytes, FileFooter::retainedBytes);
     }
 
     OrcFooter orc(String location, long sizeBytes, ObjectReader file) throws IOException {

@@ -100,7 +100,8 @@ final class ParquetRows implements FileRows {
                         memory,
                         options,
                         scan.failures(),
-                        // Where it skips pages of a row group, trino-parquet loses the rows' numbers
+                        // Where it skips pages of a row group, trino-parquet loses the rows'
+                        // numbers
                         split.deletions().isPresent() || domain.isAll()
                                 ? Optional.empty()
                                 : Optional.of(predicate),

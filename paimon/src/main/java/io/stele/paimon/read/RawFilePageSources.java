@@ -38,8 +38,7 @@ public final class RawFilePageSources {
 
     private final Supplier<LakeFiles> lake;
     private final FileFooters footers = new FileFooters(FileFooters.MAX_BYTES);
-    private final DeletionVectors deletionVectors =
-            new DeletionVectors(DeletionVectors.MAX_BYTES);
+    private final DeletionVectors deletionVectors = new DeletionVectors(DeletionVectors.MAX_BYTES);
 
     @Inject
     public RawFilePageSources(Lake lake) {
@@ -124,8 +123,7 @@ public final class RawFilePageSources {
             if (FileScan.isNone(found, constraint)) {
                 return new EmptyPageSource();
             }
-            FileScan scan =
-                    new FileScan(split, format, readSchema, found, constraint, file(split));
+            FileScan scan = new FileScan(split, format, readSchema, found, constraint, file(split));
             // First, since without them no row may be seen
             Optional<DeletedRows> deleted = deleted(split);
             FileRows rows =

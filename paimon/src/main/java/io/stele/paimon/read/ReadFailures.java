@@ -33,8 +33,7 @@ final class ReadFailures {
                         failure);
             }
         }
-        boolean isStore =
-                failure instanceof IOException || failure instanceof UncheckedIOException;
+        boolean isStore = failure instanceof IOException || failure instanceof UncheckedIOException;
         return isStore && !isDamage(failure)
                 ? new TrinoException(
                         PAIMON_STORE_ERROR,

@@ -20,8 +20,7 @@ final class WholeFile implements ObjectReader {
     }
 
     @Override
-    public void read(long offset, byte[] buffer, int bufferOffset, int length)
-            throws EOFException {
+    public void read(long offset, byte[] buffer, int bufferOffset, int length) throws EOFException {
         if (offset < 0 || offset + length > bytes.length) {
             throw new EOFException(
                     "Expected %s bytes at %s, found a file of %s bytes"

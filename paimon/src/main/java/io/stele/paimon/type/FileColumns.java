@@ -61,10 +61,7 @@ public record FileColumns(List<Stored> stored, List<Channel> channels) {
      * @param wanted the schema of the scan
      */
     public static Optional<FileColumns> find(
-            String format,
-            TableSchema file,
-            TableSchema wanted,
-            List<PaimonColumnHandle> columns) {
+            String format, TableSchema file, TableSchema wanted, List<PaimonColumnHandle> columns) {
         Optional<FileFormat> found = FileFormat.find(format);
         if (found.isEmpty() || !hasClearNames(file.logicalRowType())) {
             return Optional.empty();

@@ -45,8 +45,7 @@ public final class FileDomains {
         return stored.equals(domain.getType())
                 ? Optional.of(domain)
                 : Optional.of(
-                        Domain.create(
-                                values(stored, domain.getValues()), domain.isNullAllowed()));
+                        Domain.create(values(stored, domain.getValues()), domain.isNullAllowed()));
     }
 
     /** Whether trino-orc looks up values of the type in bloom filters as ORC enters them. */

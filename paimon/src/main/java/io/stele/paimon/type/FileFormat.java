@@ -1,9 +1,9 @@
 package io.stele.paimon.type;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.HexFormat;
 import java.util.Optional;
-
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 /** The formats of data files that this plugin decodes itself. */
 public enum FileFormat {

@@ -38,7 +38,8 @@ final class OrcSeconds {
                             type,
                             (block, position, target) -> {
                                 long micros = type.getLong(block, position);
-                                type.writeLong(target, isEarly(micros, 0) ? micros + MICROS : micros);
+                                type.writeLong(
+                                        target, isEarly(micros, 0) ? micros + MICROS : micros);
                             });
             return block ->
                     any(block, (values, i) -> isEarly(type.getLong(values, i), 0))
@@ -62,10 +63,8 @@ final class OrcSeconds {
                 any(
                                 block,
                                 (values, i) -> {
-                                    LongTimestamp value =
-                                            (LongTimestamp) type.getObject(values, i);
-                                    return isEarly(
-                                            value.getEpochMicros(), value.getPicosOfMicro());
+                                    LongTimestamp value = (LongTimestamp) type.getObject(values, i);
+                                    return isEarly(value.getEpochMicros(), value.getPicosOfMicro());
                                 })
                         ? cast.apply(block)
                         : block;

@@ -107,8 +107,7 @@ public final class PaimonTypes {
                             createTimestampWithTimeZoneType(
                                     ((LocalZonedTimestampType) type).getPrecision()));
             case ARRAY ->
-                    find(((ArrayType) type).getElementType())
-                            .map(io.trino.spi.type.ArrayType::new);
+                    find(((ArrayType) type).getElementType()).map(io.trino.spi.type.ArrayType::new);
             case MAP -> map(((MapType) type).getKeyType(), ((MapType) type).getValueType());
             case MULTISET -> map(((MultisetType) type).getElementType(), DataTypes.INT());
             case ROW -> row((RowType) type);
@@ -176,8 +175,8 @@ public final class PaimonTypes {
             case TimeType time when time.getPrecision() <= 3 -> DataTypes.TIME(time.getPrecision());
             case TimestampType timestamp when timestamp.getPrecision() <= MAX_PRECISION ->
                     DataTypes.TIMESTAMP(timestamp.getPrecision());
-            case TimestampWithTimeZoneType timestamp when
-                    timestamp.getPrecision() <= MAX_PRECISION ->
+            case TimestampWithTimeZoneType timestamp
+                    when timestamp.getPrecision() <= MAX_PRECISION ->
                     DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(timestamp.getPrecision());
             case io.trino.spi.type.ArrayType array ->
                     DataTypes.ARRAY(toPaimon(column, array.getElementType()));

@@ -214,7 +214,8 @@ final class ValueCasts {
                     LongTimestamp value = (LongTimestamp) type.getObject(block, position);
                     int picos = value.getPicosOfMicro();
                     type.writeObject(
-                            target, new LongTimestamp(value.getEpochMicros(), picos - picos % unit));
+                            target,
+                            new LongTimestamp(value.getEpochMicros(), picos - picos % unit));
                 });
     }
 

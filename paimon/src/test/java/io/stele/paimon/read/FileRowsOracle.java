@@ -41,8 +41,7 @@ final class FileRowsOracle {
         this(table, sources, table.schema().fields());
     }
 
-    FileRowsOracle(
-            FileStoreTable table, RawFilePageSources sources, List<DataField> fields) {
+    FileRowsOracle(FileStoreTable table, RawFilePageSources sources, List<DataField> fields) {
         this.table = table;
         this.sources = sources;
         this.fields = fields;
@@ -109,8 +108,7 @@ final class FileRowsOracle {
     }
 
     /** Reads the files in so many parts each. */
-    List<String> natively(
-            DataSplit split, int parts, TupleDomain<PaimonColumnHandle> constraint)
+    List<String> natively(DataSplit split, int parts, TupleDomain<PaimonColumnHandle> constraint)
             throws Exception {
         List<String> rows = new ArrayList<>();
         for (PaimonFileSplit part : files(split, parts)) {

@@ -69,8 +69,7 @@ final class RandomRows {
                     timestamp(((LocalZonedTimestampType) type).getPrecision());
             case ARRAY -> array(((ArrayType) type).getElementType());
             case MAP -> map(((MapType) type).getKeyType(), ((MapType) type).getValueType());
-            case MULTISET ->
-                    map(((MultisetType) type).getElementType(), DataTypes.INT().notNull());
+            case MULTISET -> map(((MultisetType) type).getElementType(), DataTypes.INT().notNull());
             case ROW -> row((RowType) type);
             case VARIANT, BLOB, VECTOR -> throw new IllegalArgumentException("" + type);
         };
