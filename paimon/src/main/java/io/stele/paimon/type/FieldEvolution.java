@@ -103,11 +103,19 @@ final class FieldEvolution {
                                             target,
                                             INTEGER.getLong(block, position)
                                                     * PICOSECONDS_PER_MILLISECOND));
+            case TimestampType timestamp when format == FileFormat.ORC ->
+                    (timestamp.getPrecision() <= 3
+                                    ? BlockCast.NONE
+                                    : OrcSeconds.corrected(timestamp))
+                            .then(ValueCasts.truncated(timestamp));
             case TimestampType timestamp -> ValueCasts.truncated(timestamp);
-            case TimestampWithTimeZoneType moment ->
-                    zone.map(shift -> ValueCasts.shifted(moment, shift))
-                            .orElse(BlockCast.NONE)
+            case TimestampWithTimeZoneType moment when format == FileFormat.ORC ->
+                    OrcSeconds.corrected(moment)
+                            .then(
+                                    zone.map(shift -> ValueCasts.shifted(moment, shift))
+                                            .orElse(BlockCast.NONE))
                             .then(ValueCasts.truncated(moment));
+            case TimestampWithTimeZoneType moment -> ValueCasts.truncated(moment);
             default -> BlockCast.NONE;
         };
     }

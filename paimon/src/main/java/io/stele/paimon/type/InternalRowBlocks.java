@@ -106,7 +106,7 @@ public final class InternalRowBlocks {
             case VARCHAR -> Slices.wrappedBuffer(((BinaryString) value).toBytes());
             case BINARY, VARBINARY -> Slices.wrappedBuffer(((byte[]) value).clone());
             case DECIMAL -> decimal((DecimalType) source, (Decimal) value);
-            case TIME_WITHOUT_TIME_ZONE -> (int) value * PICOSECONDS_PER_MILLISECOND;
+            case TIME_WITHOUT_TIME_ZONE -> (int) value * (long) PICOSECONDS_PER_MILLISECOND;
             case TIMESTAMP_WITHOUT_TIME_ZONE -> timestamp((TimestampType) type, (Timestamp) value);
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
                     instant((TimestampWithTimeZoneType) type, (Timestamp) value);
