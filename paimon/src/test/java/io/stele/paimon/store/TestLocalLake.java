@@ -49,7 +49,6 @@ final class TestLocalLake extends LakeContract {
     @Test
     void leavesNoTemporaryFiles() throws Exception {
         filesReplaceNone();
-        foldersHaveOneLevel();
         try (Stream<java.nio.file.Path> all = Files.walk(directory)) {
             assertThat(all.map(file -> file.getFileName().toString()))
                     .noneMatch(name -> name.startsWith("."));

@@ -423,7 +423,12 @@ public final class S3ObjectStore implements FolderStore {
             return false;
         }
         for (String path : all) {
-            folders.copy(path, to + path.substring(from.length()));
+            String moved = to + path.substring(from.length());
+            if (moved.endsWith("/")) {
+                folders.create(moved.substring(0, moved.length() - 1));
+            } else {
+                folders.copy(path, moved);
+            }
         }
         return deleteFolder(from, true);
     }
