@@ -126,15 +126,15 @@ public final class PaimonLake implements Lake, AutoCloseable {
 
     private Options options() {
         Options options = new Options();
-        options.set(CatalogOptions.METASTORE, config.getMetastore().name().toLowerCase(Locale.ROOT));
+        options.set(
+                CatalogOptions.METASTORE, config.getMetastore().name().toLowerCase(Locale.ROOT));
         options.set(CatalogOptions.CACHE_ENABLED, false);
         config.getMetastoreUri().ifPresent(uri -> options.set(CatalogOptions.URI, uri));
         switch (config.getMetastore()) {
             case FILESYSTEM -> setUser(options, "");
             case JDBC -> {
                 setUser(options, "jdbc.");
-                config.getMetastoreCatalogKey()
-                        .ifPresent(key -> options.set("catalog-key", key));
+                config.getMetastoreCatalogKey().ifPresent(key -> options.set("catalog-key", key));
             }
             case REST -> {
                 options.set("token.provider", "bear");

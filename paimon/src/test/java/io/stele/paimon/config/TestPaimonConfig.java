@@ -75,8 +75,7 @@ final class TestPaimonConfig {
 
     @Test
     void needsAWarehouse() {
-        assertFailsValidation(
-                new PaimonConfig(), "warehouse", "must not be null", NotNull.class);
+        assertFailsValidation(new PaimonConfig(), "warehouse", "must not be null", NotNull.class);
     }
 
     @Test
@@ -95,8 +94,7 @@ final class TestPaimonConfig {
         assertValidates(config());
         assertValidates(config().setMetastore(Metastore.JDBC).setMetastoreUri("jdbc:sqlite:x"));
         assertValidates(
-                config()
-                        .setMetastore(Metastore.REST)
+                config().setMetastore(Metastore.REST)
                         .setMetastoreUri("http://host:1")
                         .setMetastoreToken("t"));
         for (PaimonConfig wrong :
@@ -114,10 +112,7 @@ final class TestPaimonConfig {
     void tokensAreForRest() {
         String expected = "stele.paimon.metastore.token must be set for rest, and for it alone";
         assertFailsValidation(
-                config().setMetastoreToken("t"),
-                "metastoreTokenValid",
-                expected,
-                AssertTrue.class);
+                config().setMetastoreToken("t"), "metastoreTokenValid", expected, AssertTrue.class);
         assertFailsValidation(
                 config().setMetastore(Metastore.REST).setMetastoreUri("http://host:1"),
                 "metastoreTokenValid",

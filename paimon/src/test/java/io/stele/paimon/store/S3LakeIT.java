@@ -97,8 +97,7 @@ final class S3LakeIT extends LakeContract {
             long newReads = counts.count(folder, RequestCounts.Kind.READ);
             long newLists = counts.count(folder, RequestCounts.Kind.LIST);
             long newWrites = counts.count(folder, RequestCounts.Kind.WRITE);
-            List<Long> result =
-                    List.of(newReads - reads, newLists - lists, newWrites - writes);
+            List<Long> result = List.of(newReads - reads, newLists - lists, newWrites - writes);
             reads = newReads;
             lists = newLists;
             writes = newWrites;
@@ -122,8 +121,7 @@ final class S3LakeIT extends LakeContract {
                                     .option("bucket", "-1")
                                     .build());
             for (int i = 0; i < 3; i++) {
-                writer.write(
-                        written, List.of(GenericRow.of(i, TestingLake.text("x"))), false);
+                writer.write(written, List.of(GenericRow.of(i, TestingLake.text("x"))), false);
             }
         }
         try (PaimonLake lake = open(location(folder))) {

@@ -9,10 +9,9 @@ import io.stele.objectstore.s3.S3Config;
 import io.stele.paimon.config.PaimonConfig;
 import java.util.Map;
 import java.util.Optional;
+import javax.management.MBeanServerFactory;
 import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
-
-import javax.management.MBeanServerFactory;
 
 /** Lakes of tests. */
 final class TestingLakes {
@@ -20,12 +19,10 @@ final class TestingLakes {
 
     /** A lake without a data page cache. */
     static PaimonLake open(String warehouse, Map<String, String> properties) {
-        return open(
-                warehouse, properties, cache(new DataCacheConfig().setEnabled(false)));
+        return open(warehouse, properties, cache(new DataCacheConfig().setEnabled(false)));
     }
 
-    static PaimonLake open(
-            String warehouse, Map<String, String> properties, LakeDataCache cache) {
+    static PaimonLake open(String warehouse, Map<String, String> properties, LakeDataCache cache) {
         return new PaimonLake(
                 new PaimonConfig().setWarehouse(warehouse),
                 new ConfigurationFactory(ImmutableMap.copyOf(properties)).build(S3Config.class),

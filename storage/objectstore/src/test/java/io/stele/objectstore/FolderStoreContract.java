@@ -107,7 +107,8 @@ abstract class FolderStoreContract {
         assertThat(only.path()).isEqualTo(top + "/b");
         assertThat(only.sizeBytes()).isEqualTo(2);
         assertThat(only.modified()).isAfter(Instant.parse("2020-01-01T00:00:00Z"));
-        assertThat(store.find(top + "/b").map(ObjectEntry::path)).isEqualTo(Optional.of(top + "/b"));
+        assertThat(store.find(top + "/b").map(ObjectEntry::path))
+                .isEqualTo(Optional.of(top + "/b"));
         assertThat(store.find(top + "/a")).isEmpty();
         assertThat(store.find(top + "/b/below")).isEmpty();
         assertThat(store.hasFolder(top + "/a")).isTrue();

@@ -9,7 +9,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class TestPathRule {
     @ParameterizedTest
-    @ValueSource(strings = {"p=a b/f", "100%/f", "\u4e2d\u6587", "\ud83d\ude00", "_x/.y/z:1", "..."})
+    @ValueSource(
+            strings = {"p=a b/f", "100%/f", "\u4e2d\u6587", "\ud83d\ude00", "_x/.y/z:1", "..."})
     void lakesHaveAnyNames(String path) {
         assertThat(PathRule.ANY.check(path)).isEqualTo(path);
         assertThat(PathRule.ANY.checkPrefix(path + "/")).isEqualTo(path + "/");
@@ -20,7 +21,18 @@ final class TestPathRule {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "/a", "a/", "a//b", ".", "a/../b", "..", "a/.", "a\nb", "a\u0000", "\ud83d", "\ude00a",
+                "",
+                "/a",
+                "a/",
+                "a//b",
+                ".",
+                "a/../b",
+                "..",
+                "a/.",
+                "a\nb",
+                "a\u0000",
+                "\ud83d",
+                "\ude00a",
                 "a\u007fb"
             })
     void nothingLeavesItsFolderOrHidesInALog(String path) {

@@ -326,13 +326,7 @@ public final class S3ObjectStore implements FolderStore {
     @Override
     public ObjectWriter create(String path) {
         return new S3ObjectWriter(
-                location,
-                rule.check(path),
-                clients,
-                encryption,
-                checksums,
-                creation,
-                partBytes);
+                location, rule.check(path), clients, encryption, checksums, creation, partBytes);
     }
 
     @Override
