@@ -56,6 +56,16 @@ public final class TestingLake implements AutoCloseable {
         catalog = CatalogFactory.createCatalog(CatalogContext.create(options));
     }
 
+    /**
+     * The lake of a catalog, which the caller closes.
+     *
+     * @param scratch where what is written may be sorted
+     */
+    public TestingLake(Catalog catalog, Path scratch) {
+        this.catalog = catalog;
+        this.folder = scratch;
+    }
+
     /** The catalog of Paimon. */
     public Catalog catalog() {
         return catalog;

@@ -40,7 +40,7 @@ import org.apache.paimon.privilege.PrivilegedCatalog;
  * starts while it is away. Paimon's own caches are off: those above this know when to look again.
  * Thread-safe.
  */
-public final class PaimonLake implements Lake {
+public final class PaimonLake implements Lake, AutoCloseable {
     private static final Logger logger = Logger.get(PaimonLake.class);
 
     private static final RetrievalThreads RETRIEVAL_THREADS =
@@ -172,6 +172,7 @@ public final class PaimonLake implements Lake {
     }
 
     /** Closes the connections to metastore and stores. */
+    @Override
     @PreDestroy
     public void close() throws Exception {
         try {

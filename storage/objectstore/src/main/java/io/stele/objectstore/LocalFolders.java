@@ -56,8 +56,7 @@ final class LocalFolders {
     }
 
     private static ObjectEntry entry(String path, BasicFileAttributes attributes) {
-        return new ObjectEntry(
-                path, attributes.size(), attributes.lastModifiedTime().toInstant());
+        return new ObjectEntry(path, attributes.size(), attributes.lastModifiedTime().toInstant());
     }
 
     /** Creates a directory and those above it, each durable. */

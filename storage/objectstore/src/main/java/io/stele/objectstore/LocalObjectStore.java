@@ -86,10 +86,7 @@ public final class LocalObjectStore implements FolderStore {
     }
 
     private LocalObjectStore(
-            Path root,
-            PathRule rule,
-            LocalTemporaries temporaries,
-            @Nullable OpenFiles openFiles) {
+            Path root, PathRule rule, LocalTemporaries temporaries, @Nullable OpenFiles openFiles) {
         this.root = requireNonNull(root, "root is null");
         this.rule = requireNonNull(rule, "rule is null");
         this.temporaries = requireNonNull(temporaries, "temporaries is null");
@@ -204,9 +201,7 @@ public final class LocalObjectStore implements FolderStore {
         synchronized (SWAPS) {
             try (FileChannel channel =
                             FileChannel.open(
-                                    lock,
-                                    StandardOpenOption.CREATE,
-                                    StandardOpenOption.WRITE);
+                                    lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = channel.lock()) {
                 if (!Files.exists(target) || !Arrays.equals(readFully(path), expected)) {
                     return false;

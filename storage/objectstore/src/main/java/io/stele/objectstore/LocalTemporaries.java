@@ -61,9 +61,7 @@ sealed interface LocalTemporaries {
         public Path create(Path directory) throws IOException {
             FileAttribute<?>[] attributes =
                     directory.getFileSystem().supportedFileAttributeViews().contains("posix")
-                            ? new FileAttribute<?>[] {
-                                PosixFilePermissions.asFileAttribute(MASKED)
-                            }
+                            ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(MASKED)}
                             : new FileAttribute<?>[0];
             return Files.createTempFile(directory, ".stele-", ".tmp", attributes);
         }

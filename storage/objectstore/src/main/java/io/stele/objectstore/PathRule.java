@@ -72,6 +72,9 @@ public enum PathRule {
     private static IllegalArgumentException invalid(String path, String expected) {
         return new IllegalArgumentException(
                 String.format(
-                        Locale.ROOT, "Expected an object path with %s, found '%s'", expected, path));
+                        Locale.ROOT,
+                        "Expected an object path with %s, found '%s'",
+                        expected,
+                        path));
     }
 }

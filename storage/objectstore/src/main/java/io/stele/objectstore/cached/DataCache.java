@@ -295,8 +295,7 @@ public final class DataCache implements AutoCloseable {
      *
      * @param naming of the store's data files
      */
-    public CachedObjectStore over(
-            ObjectStore store, WarmingPolicy warming, DataFileNaming naming) {
+    public CachedObjectStore over(ObjectStore store, WarmingPolicy warming, DataFileNaming naming) {
         return new CachedObjectStore(store, this, warming, naming);
     }
 

@@ -110,8 +110,7 @@ public final class HadoopObjectStore implements FolderStore {
             LongConsumer sleepMillis,
             RetrievalThreads threads)
             throws IOException {
-        return open(
-                location, PathRule.STELE, config, retrieval, random, sleepMillis, threads);
+        return open(location, PathRule.STELE, config, retrieval, random, sleepMillis, threads);
     }
 
     /**
@@ -255,8 +254,7 @@ public final class HadoopObjectStore implements FolderStore {
     }
 
     /** Writes a temporary file, which is discarded if it is not published. */
-    private boolean write(Path target, byte[] content, Publishing publishing)
-            throws IOException {
+    private boolean write(Path target, byte[] content, Publishing publishing) throws IOException {
         HadoopTemporary written = newTemporary(target);
         boolean published = false;
         try {
@@ -289,7 +287,8 @@ public final class HadoopObjectStore implements FolderStore {
     public ObjectWriter create(String path) throws IOException {
         Path target = file(path);
         try {
-            return new HadoopObjectWriter(newTemporary(target), publication, target, describe(path));
+            return new HadoopObjectWriter(
+                    newTemporary(target), publication, target, describe(path));
         } catch (IOException e) {
             throw HadoopFailures.ofChange("create", describe(path), e);
         }

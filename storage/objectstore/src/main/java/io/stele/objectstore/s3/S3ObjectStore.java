@@ -326,13 +326,7 @@ public final class S3ObjectStore implements FolderStore {
     @Override
     public ObjectWriter create(String path) {
         return new S3ObjectWriter(
-                location,
-                rule.check(path),
-                clients,
-                encryption,
-                checksums,
-                creation,
-                partBytes);
+                location, rule.check(path), clients, encryption, checksums, creation, partBytes);
     }
 
     @Override
@@ -423,7 +417,12 @@ public final class S3ObjectStore implements FolderStore {
             return false;
         }
         for (String path : all) {
-            folders.copy(path, to + path.substring(from.length()));
+            String moved = to + path.substring(from.length());
+            if (moved.endsWith("/")) {
+                folders.create(moved.substring(0, moved.length() - 1));
+            } else {
+                folders.copy(path, moved);
+            }
         }
         return deleteFolder(from, true);
     }
