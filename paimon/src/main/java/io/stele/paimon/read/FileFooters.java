@@ -10,7 +10,6 @@ import java.io.IOException;
 /** The footers of data files that this node has read, decoded. Thread-safe. */
 final class FileFooters {
     /** About 2,000 files of 100 columns with statistics of four stripes. */
-
     private final SingleFlightCache<String, FileFooter> cache;
 
     FileFooters(long maxBytes) {

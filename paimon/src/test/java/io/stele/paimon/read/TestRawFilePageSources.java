@@ -522,7 +522,8 @@ class TestRawFilePageSources {
             byte[] damaged = good.clone();
             damaged[i] ^= (byte) 0x55;
             Files.write(path, damaged);
-            FileRowsOracle fresh = new FileRowsOracle(table, new RawFilePageSources(() -> files, FOOTER_BYTES));
+            FileRowsOracle fresh =
+                    new FileRowsOracle(table, new RawFilePageSources(() -> files, FOOTER_BYTES));
             try {
                 fresh.drain(split);
             } catch (TrinoException e) {
@@ -532,7 +533,9 @@ class TestRawFilePageSources {
         Files.write(path, java.util.Arrays.copyOf(good, good.length - 20));
         assertThatThrownBy(
                         () ->
-                                new FileRowsOracle(table, new RawFilePageSources(() -> files, FOOTER_BYTES))
+                                new FileRowsOracle(
+                                                table,
+                                                new RawFilePageSources(() -> files, FOOTER_BYTES))
                                         .natively(split, TupleDomain.all()))
                 .isInstanceOf(TrinoException.class)
                 .hasMessageContaining(path.getFileName().toString());
