@@ -52,7 +52,8 @@ class EngineSimulation {
         assertThat(crashes).isGreaterThan(count);
         assertThat(logFailures).isGreaterThanOrEqualTo(count / 20);
         assertThat(damages).isGreaterThan(count / 4);
-        assertThat(fullDisks).isGreaterThanOrEqualTo(count / 20);
+        // Few of them, since gates hold writes back before a disk is full
+        assertThat(fullDisks).isGreaterThanOrEqualTo(count / 30);
         assertThat(acknowledged).isGreaterThan(count * 20L);
     }
 
