@@ -134,7 +134,9 @@ final class RandomRows {
 
     /** Before 1900, java.util.TimeZone, by which Paimon writes ORC, has no local mean times. */
     private static long firstMillis() {
-        return TimeZone.getDefault().getRawOffset() == 0 ? -12_000_000_000_000L : -2_177_000_000_000L;
+        return TimeZone.getDefault().getRawOffset() == 0
+                ? -12_000_000_000_000L
+                : -2_177_000_000_000L;
     }
 
     private GenericArray array(DataType type) {
