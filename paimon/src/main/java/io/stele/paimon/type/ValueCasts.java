@@ -86,14 +86,17 @@ final class ValueCasts {
                                     DOUBLE,
                                     (block, position, target) ->
                                             DOUBLE.writeDouble(
-                                                    target, fromType.getLong(block, position)))
+                                                    target,
+                                                    (double) fromType.getLong(block, position)))
                             : BlockCast.ofValues(
                                     REAL,
                                     (block, position, target) ->
                                             REAL.writeLong(
                                                     target,
                                                     floatToRawIntBits(
-                                                            fromType.getLong(block, position)))));
+                                                            (float)
+                                                                    fromType.getLong(
+                                                                            block, position)))));
         }
         if (isDouble && from.is(DataTypeRoot.FLOAT)) {
             return Optional.of(

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TimeZone;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.GenericArray;
@@ -120,7 +121,7 @@ final class RandomRows {
     private Timestamp timestamp(int precision) {
         // From the year of the Gregorian calendar to 9999: java.sql.Timestamp, by which Paimon
         // writes ORC, has another calendar before
-        long millis = number(-12_000_000_000_000L, 253_402_300_799_999L);
+        long millis = number(firstMillis(), 253_402_300_799_999L);
         long unit = 1;
         for (int i = precision; i < 9; i++) {
             unit *= 10;
@@ -129,6 +130,13 @@ final class RandomRows {
         nanos -= nanos % unit;
         return Timestamp.fromEpochMillis(
                 Math.floorDiv(millis, 1000) * 1000 + nanos / 1_000_000, (int) (nanos % 1_000_000));
+    }
+
+    /** Before 1900, java.util.TimeZone, by which Paimon writes ORC, has no local mean times. */
+    private static long firstMillis() {
+        return TimeZone.getDefault().getRawOffset() == 0
+                ? -12_000_000_000_000L
+                : -2_177_000_000_000L;
     }
 
     private GenericArray array(DataType type) {
