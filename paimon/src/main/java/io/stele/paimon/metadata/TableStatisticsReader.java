@@ -49,7 +49,7 @@ public final class TableStatisticsReader {
         FileStoreTable table = tables.table(handle);
         Snapshot snapshot = snapshots.snapshot(handle, table);
         TableStatistics.Builder result = TableStatistics.builder();
-        result.setRowCount(Estimate.of(rows(handle, table, snapshot)));
+        result.setRowCount(Estimate.of((double) rows(handle, table, snapshot)));
         Optional<Statistics> analyzed = table.store().newStatsFileHandler().readStats(snapshot);
         if (analyzed.isPresent()) {
             addAnalyzed(table, analyzed.get(), columns, handle.enforced().isAll(), result);
@@ -89,7 +89,7 @@ public final class TableStatisticsReader {
             return;
         }
         if (isWhole) {
-            result.setRowCount(Estimate.of(rows));
+            result.setRowCount(Estimate.of((double) rows));
         }
         for (DataField field : table.rowType().getFields()) {
             ColStats<?> found = analyzed.colStats().get(field.name());
@@ -105,7 +105,9 @@ public final class TableStatisticsReader {
                                             Estimate.of(Math.clamp((double) nulls / rows, 0, 1))));
             found.distinctCount()
                     .ifPresent(
-                            distinct -> statistics.setDistinctValuesCount(Estimate.of(distinct)));
+                            distinct ->
+                                    statistics.setDistinctValuesCount(
+                                            Estimate.of((double) distinct)));
             found.avgLen()
                     .ifPresent(
                             length -> statistics.setDataSize(Estimate.of((double) length * rows)));

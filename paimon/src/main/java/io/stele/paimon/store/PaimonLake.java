@@ -158,7 +158,7 @@ public final class PaimonLake implements Lake, AutoCloseable {
 
     @Override
     public Catalog catalog() {
-        return catalog.get();
+        return requireNonNull(catalog.get(), "the catalog is null");
     }
 
     @Override
@@ -177,7 +177,7 @@ public final class PaimonLake implements Lake, AutoCloseable {
     public void close() throws Exception {
         try {
             if (catalogOpened) {
-                catalog.get().close();
+                catalog().close();
             }
         } finally {
             stores.close();

@@ -126,7 +126,7 @@ final class RandomRows {
         for (int i = precision; i < 9; i++) {
             unit *= 10;
         }
-        long nanos = Math.floorMod(millis, 1000) * 1_000_000 + random.nextInt(1_000_000);
+        long nanos = Math.floorMod(millis, 1000) * 1_000_000L + random.nextInt(1_000_000);
         nanos -= nanos % unit;
         return Timestamp.fromEpochMillis(
                 Math.floorDiv(millis, 1000) * 1000 + nanos / 1_000_000, (int) (nanos % 1_000_000));
