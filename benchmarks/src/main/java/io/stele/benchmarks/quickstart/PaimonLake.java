@@ -5,6 +5,8 @@ import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.CatalogContext;
 import org.apache.paimon.catalog.CatalogFactory;
@@ -28,6 +30,10 @@ import org.apache.paimon.types.DataTypes;
 final class PaimonLake {
     private static final int INVOICES = 20_000;
 
+    /** Held, since a logger that is not keeps no level. */
+    private static final List<Logger> LOGGERS =
+            List.of(Logger.getLogger("org.apache.paimon"), Logger.getLogger("org.apache.hadoop"));
+
     private final Path folder;
     private final TrinoSession trino;
     private final Findings findings;
@@ -39,6 +45,7 @@ final class PaimonLake {
     }
 
     static void run(Path folder, TrinoSession trino, Findings findings) throws Exception {
+        LOGGERS.forEach(logger -> logger.setLevel(Level.SEVERE));
         findings.heading("5. A lake that Apache Paimon writes, in the same Trino");
         new PaimonLake(folder, trino, findings).run();
     }

@@ -35,6 +35,12 @@ final class HdfsLakeIT extends LakeContract {
         }
     }
 
+    /** The client of HDFS waits 0.4 s for each file that it closes. */
+    @Override
+    int commits() {
+        return 5;
+    }
+
     /** HDFS allows no colons. */
     @Override
     String oddName() {

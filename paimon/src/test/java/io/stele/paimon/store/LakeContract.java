@@ -67,6 +67,11 @@ abstract class LakeContract {
     /** All files and folders in a location, as the store itself lists them. */
     abstract List<String> stored(String location) throws IOException;
 
+    /** Of each of two committers that race. */
+    int commits() {
+        return 20;
+    }
+
     /** A name that this store allows, and others may not. */
     String oddName() {
         return "a:1";
@@ -157,7 +162,7 @@ abstract class LakeContract {
 
     @Test
     void concurrentCommittersLoseNothing() throws Exception {
-        int commits = 20;
+        int commits = commits();
         writer().create(
                         "db",
                         "t",

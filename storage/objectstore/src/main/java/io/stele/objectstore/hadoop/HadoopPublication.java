@@ -109,7 +109,7 @@ final class HadoopPublication {
      * @return false and no change if something is, or nothing of the first name
      */
     boolean move(Path from, Path to) throws IOException {
-        if (!isThere(from)) {
+        if (!isThere(from) || isThere(to)) {
             return false;
         }
         files.mkdirs(requireNonNull(to.getParent(), "to has no parent"));
