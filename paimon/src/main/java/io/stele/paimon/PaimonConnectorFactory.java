@@ -16,6 +16,8 @@ import io.trino.spi.connector.Connector;
 import io.trino.spi.connector.ConnectorContext;
 import io.trino.spi.connector.ConnectorFactory;
 import java.util.Map;
+import org.apache.paimon.fileindex.FileIndexerFactoryUtils;
+import org.apache.paimon.globalindex.GlobalIndexerFactoryUtils;
 import org.weakref.jmx.guice.MBeanModule;
 
 /** A factory of connectors, one a catalog, from the properties of its catalog file. */
@@ -35,6 +37,7 @@ public final class PaimonConnectorFactory implements ConnectorFactory {
         checkStrictSpiVersionMatch(context, this);
         try (ThreadContextClassLoader _ =
                 new ThreadContextClassLoader(PaimonConnectorFactory.class.getClassLoader())) {
+            loadIndexes();
             Injector injector =
                     new Bootstrap(
                                     "io.stele.bootstrap.catalog." + catalogName,
@@ -54,6 +57,19 @@ public final class PaimonConnectorFactory implements ConnectorFactory {
                             .setRequiredConfigurationProperties(config)
                             .initialize();
             return injector.getInstance(PaimonConnector.class);
+        }
+    }
+
+    /**
+     * Loads Paimon's lists of kinds of indexes, which it makes once, by the context loader of the
+     * thread that happens to be the first.
+     */
+    private static void loadIndexes() {
+        try {
+            Class.forName(FileIndexerFactoryUtils.class.getName());
+            Class.forName(GlobalIndexerFactoryUtils.class.getName());
+        } catch (ClassNotFoundException e) {
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 }

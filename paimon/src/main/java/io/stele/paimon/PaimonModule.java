@@ -36,6 +36,7 @@ import io.stele.paimon.store.Lake;
 import io.stele.paimon.store.LakeDataCache;
 import io.stele.paimon.store.PaimonLake;
 import io.stele.paimon.table.LakeTables;
+import io.trino.spi.classloader.ThreadContextClassLoader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -151,7 +152,7 @@ final class PaimonModule implements Module {
     @Singleton
     @ForPlanning
     static Executor planningExecutor() {
-        return task -> Thread.ofVirtual().name("stele-paimon-plan").start(task);
+        return inPlugin(Thread.ofVirtual().name("stele-paimon-plan"));
     }
 
     /** Starts checks, which run elsewhere. */
@@ -168,6 +169,19 @@ final class PaimonModule implements Module {
     @Singleton
     @ForChecks
     static Executor checkExecutor() {
-        return task -> Thread.ofVirtual().name("stele-paimon-check-task").start(task);
+        return inPlugin(Thread.ofVirtual().name("stele-paimon-check-task"));
+    }
+
+    /** Paimon looks for its parts by the context loader of the thread. */
+    private static Executor inPlugin(Thread.Builder threads) {
+        ClassLoader plugin = PaimonModule.class.getClassLoader();
+        return task ->
+                threads.start(
+                        () -> {
+                            try (ThreadContextClassLoader _ =
+                                    new ThreadContextClassLoader(plugin)) {
+                                task.run();
+                            }
+                        });
     }
 }

@@ -21,6 +21,7 @@ import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.schema.SchemaChange;
+import org.apache.paimon.stats.Statistics;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataTypes;
 import org.apache.paimon.types.RowKind;
@@ -138,6 +139,12 @@ class PaimonReadIT {
         assertThat(query("SELECT customer FROM vectors WHERE id = 5").getOnlyValue())
                 .isEqualTo("five");
         assertThat(query("SELECT * FROM vectors WHERE id = 7").getRowCount()).isZero();
+        // By a reader of this plugin, and one that merges by Paimon's
+        assertThat((String) query("EXPLAIN ANALYZE VERBOSE SELECT * FROM vectors").getOnlyValue())
+                .containsPattern("'native files' = LongCount\\{total=[1-9]")
+                .containsPattern("'splits read by Paimon's reader' = LongCount\\{total=0");
+        lake.write(table, List.of(order(5, "five again", "5", 5)), false);
+        assertSame("vectors");
     }
 
     @Test
@@ -272,6 +279,67 @@ class PaimonReadIT {
                 .hasMessageContaining("does not support");
         assertThatThrownBy(() -> query("INSERT INTO named VALUES (1, 'a', 1, 1)"))
                 .hasMessageContaining("does not support inserts");
+    }
+
+    @Test
+    void namesStayInTheirSchema() throws Exception {
+        lake.catalog().createDatabase("secret", true);
+        lake.create("secret", "t", orders().build());
+        for (String name :
+                List.of(
+                        "../secret.db/t",
+                        lake.table("secret", "t").location().toString(),
+                        "./t",
+                        "t$branch_../x")) {
+            assertThatThrownBy(() -> query("SELECT * FROM \"" + name + "\""))
+                    .as(name)
+                    .hasMessageContaining("does not exist");
+        }
+        assertThatThrownBy(() -> query("SELECT * FROM lake.\"../secret\".t"))
+                .hasMessageContaining("does not exist");
+    }
+
+    @Test
+    void aRollbackIsSeen() throws Exception {
+        FileStoreTable table =
+                lake.create("d", "rolled", orders().primaryKey("id").option("bucket", "1").build());
+        lake.write(table, List.of(order(1, "one", "1", 1)), false);
+        lake.write(table, List.of(order(1, "two", "1", 1)), false);
+        assertThat(query("SELECT customer FROM rolled").getOnlyValue()).isEqualTo("two");
+        table.rollbackTo(1);
+        assertThat(query("SELECT customer FROM rolled").getOnlyValue()).isEqualTo("one");
+        lake.write(table, List.of(order(1, "three", "1", 1)), false);
+        assertThat(query("SELECT customer FROM rolled").getOnlyValue()).isEqualTo("three");
+        assertThat(query("SELECT customer FROM rolled FOR VERSION AS OF 2").getOnlyValue())
+                .isEqualTo("three");
+    }
+
+    @Test
+    void sizesOfSplitsHaveLimits() {
+        assertThatThrownBy(
+                        () ->
+                                trino.execute(
+                                        testSessionBuilder()
+                                                .setCatalog("lake")
+                                                .setSchema("d")
+                                                .setCatalogSessionProperty(
+                                                        "lake", "max_split_size", "0B")
+                                                .build(),
+                                        "SELECT 1 FROM lake.information_schema.tables"))
+                .hasMessageContaining("Expected 1MB to 1GB, found 0B");
+    }
+
+    @Test
+    void aMissingStatisticsFileCostsNoQuery() throws Exception {
+        FileStoreTable table = lake.create("d", "analyzed", orders().build());
+        lake.write(table, List.of(order(1, "one", "1", 1)), false);
+        Statistics statistics = new Statistics(1, 0, 1L, 100L, new HashMap<>());
+        try (var commit = table.newBatchWriteBuilder().newCommit()) {
+            commit.updateStatistics(statistics);
+        }
+        String file = table.snapshotManager().latestSnapshot().statistics();
+        Files.delete(Path.of(table.location().toUri().getPath(), "statistics", file));
+        assertThat(query("SELECT count(*) FROM analyzed").getOnlyValue()).isEqualTo(1L);
     }
 
     @Test

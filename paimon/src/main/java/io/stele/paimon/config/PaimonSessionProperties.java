@@ -2,20 +2,28 @@ package io.stele.paimon.config;
 
 import static io.trino.plugin.base.session.PropertyMetadataUtil.dataSizeProperty;
 import static io.trino.plugin.base.session.PropertyMetadataUtil.durationProperty;
+import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 
 import com.google.inject.Inject;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.trino.plugin.base.session.SessionPropertiesProvider;
+import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** The session properties of the connector, and their values in a session. */
 public final class PaimonSessionProperties implements SessionPropertiesProvider {
     private static final String SNAPSHOT_MAX_STALENESS = "snapshot_max_staleness";
     private static final String MAX_SPLIT_SIZE = "max_split_size";
     private static final String DYNAMIC_FILTER_WAIT_TIMEOUT = "dynamic_filter_wait_timeout";
+
+    // As in PaimonConfig
+    private static final Duration MAX_DURATION = new Duration(1, TimeUnit.HOURS);
+    private static final DataSize SMALLEST_SPLIT = DataSize.of(1, DataSize.Unit.MEGABYTE);
+    private static final DataSize LARGEST_SPLIT = DataSize.of(1, DataSize.Unit.GIGABYTE);
 
     private final List<PropertyMetadata<?>> all;
 
@@ -27,17 +35,36 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
                                 SNAPSHOT_MAX_STALENESS,
                                 "The oldest state of a table that a query may see; 0s: asks the lake at every query",
                                 config.getSnapshotMaxStaleness(),
+                                PaimonSessionProperties::checkAtMostAnHour,
                                 false),
                         dataSizeProperty(
                                 MAX_SPLIT_SIZE,
                                 "Larger data files are read in parts of this size, each by a thread of its own",
                                 config.getMaxSplitSize(),
+                                PaimonSessionProperties::checkSplitSize,
                                 false),
                         durationProperty(
                                 DYNAMIC_FILTER_WAIT_TIMEOUT,
                                 "How long the planning of a scan waits for the other side of a join",
                                 config.getDynamicFilterWaitTimeout(),
+                                PaimonSessionProperties::checkAtMostAnHour,
                                 false));
+    }
+
+    private static void checkAtMostAnHour(Duration value) {
+        if (value.compareTo(MAX_DURATION) > 0) {
+            throw new TrinoException(
+                    INVALID_SESSION_PROPERTY,
+                    "Expected at most %s, found %s".formatted(MAX_DURATION, value));
+        }
+    }
+
+    private static void checkSplitSize(DataSize value) {
+        if (value.compareTo(SMALLEST_SPLIT) < 0 || value.compareTo(LARGEST_SPLIT) > 0) {
+            throw new TrinoException(
+                    INVALID_SESSION_PROPERTY,
+                    "Expected %s to %s, found %s".formatted(SMALLEST_SPLIT, LARGEST_SPLIT, value));
+        }
     }
 
     @Override

@@ -30,7 +30,7 @@ public final class PinnedSnapshots {
         long id = handle.snapshotId().getAsLong();
         try {
             return handle.tag().isPresent()
-                    ? table.tagManager().getOrThrow(handle.tag().get()).trimToSnapshot()
+                    ? tagged(handle, table, handle.tag().get())
                     : leases.snapshot(table, id);
         } catch (FileNotFoundException e) {
             throw new TrinoException(
@@ -38,6 +38,8 @@ public final class PinnedSnapshots {
                     "Snapshot %s of %s has expired: %s"
                             .formatted(id, handle.name(), e.getMessage()),
                     e);
+        } catch (TrinoException e) {
+            throw e;
         } catch (IOException | RuntimeException e) {
             throw new TrinoException(
                     PAIMON_STORE_ERROR,
@@ -45,5 +47,20 @@ public final class PinnedSnapshots {
                             .formatted(id, handle.name(), e.getMessage()),
                     e);
         }
+    }
+
+    private static Snapshot tagged(PaimonTableHandle handle, FileStoreTable table, String tag) {
+        Snapshot snapshot = table.tagManager().getOrThrow(tag).trimToSnapshot();
+        if (snapshot.id() != handle.snapshotId().getAsLong()) {
+            throw new TrinoException(
+                    PAIMON_SNAPSHOT_EXPIRED,
+                    "Expected tag '%s' of %s at snapshot %s, found it moved to snapshot %s while the query ran"
+                            .formatted(
+                                    tag,
+                                    handle.name(),
+                                    handle.snapshotId().getAsLong(),
+                                    snapshot.id()));
+        }
+        return snapshot;
     }
 }

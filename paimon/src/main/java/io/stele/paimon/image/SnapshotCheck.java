@@ -37,10 +37,11 @@ final class SnapshotCheck {
 
     static Result latest(FileStoreTable table, @Nullable Snapshot last) throws IOException {
         try {
-            if (table.catalogEnvironment().snapshotLoader() != null) {
+            if (table.catalogEnvironment().supportsVersionManagement()) {
                 // The catalog decides what is committed.
-                return new Result(
-                        Optional.ofNullable(table.snapshotManager().latestSnapshot()), true);
+                Optional<Snapshot> latest =
+                        Optional.ofNullable(table.snapshotManager().latestSnapshot());
+                return new Result(latest, last == null || mayFollow(latest, last));
             }
             if (last != null) {
                 Snapshot again = find(table, last.id());
@@ -55,6 +56,12 @@ final class SnapshotCheck {
             throw new IOException(
                     "The latest snapshot of %s cannot be read".formatted(table.location()), e);
         }
+    }
+
+    private static boolean mayFollow(Optional<Snapshot> latest, Snapshot last) {
+        return latest.isPresent()
+                && (latest.get().id() > last.id()
+                        || SnapshotIdentity.of(latest.get()).equals(SnapshotIdentity.of(last)));
     }
 
     private static Optional<Snapshot> follow(FileStoreTable table, Snapshot last)

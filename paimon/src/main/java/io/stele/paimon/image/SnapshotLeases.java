@@ -170,7 +170,7 @@ public final class SnapshotLeases implements AutoCloseable {
     /** The snapshot with this id, cached until the table is seen to be rolled back or replaced. */
     public Snapshot snapshot(FileStoreTable table, long id) throws IOException {
         return snapshots.<IOException>get(
-                new SnapshotKey(TableId.of(table), table.schema().timeMillis(), id),
+                key(table, id),
                 () -> {
                     Snapshot found = SnapshotCheck.find(table, id);
                     if (found == null) {
@@ -180,6 +180,10 @@ public final class SnapshotLeases implements AutoCloseable {
                     }
                     return found;
                 });
+    }
+
+    private static SnapshotKey key(FileStoreTable table, long id) {
+        return new SnapshotKey(TableId.of(table), table.schema().timeMillis(), id);
     }
 
     /** The checks so far, of queries and in the background. */
@@ -257,6 +261,10 @@ public final class SnapshotLeases implements AutoCloseable {
                 snapshots.removeIf(key -> key.table().equals(id));
             }
             Checked checked = new Checked(found.snapshot(), startNanos);
+            // Queries pin it by its id; also in place of one that a rollback has taken away
+            found.snapshot()
+                    .ifPresent(
+                            snapshot -> snapshots.put(key(lease.table, snapshot.id()), snapshot));
             publish(lease, checked);
             mine.result().complete(checked);
             return checked;

@@ -19,6 +19,7 @@ import org.apache.paimon.table.Table;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.RowType;
 
 /** One of Paimon's system tables, read by Paimon's library on the coordinator. Thread-safe. */
 final class PaimonSystemTable implements SystemTable {
@@ -38,7 +39,7 @@ final class PaimonSystemTable implements SystemTable {
     @Override
     public ConnectorTableMetadata getTableMetadata() {
         return new ConnectorTableMetadata(
-                name, table.rowType().getFields().stream().map(PaimonMetadata::column).toList());
+                name, fields().stream().map(PaimonMetadata::column).toList());
     }
 
     @Override
@@ -46,9 +47,12 @@ final class PaimonSystemTable implements SystemTable {
             ConnectorTransactionHandle transaction,
             ConnectorSession session,
             TupleDomain<Integer> constraint) {
-        List<DataType> types = table.rowType().getFields().stream().map(DataField::type).toList();
+        List<DataType> types = fields().stream().map(DataField::type).toList();
         try {
             ReadBuilder builder = table.newReadBuilder();
+            if (types.size() < table.rowType().getFieldCount()) {
+                builder.withReadType(new RowType(fields()));
+            }
             return new PaimonRowsPageSource(
                     builder.newRead().createReader(builder.newScan().plan()),
                     types,
@@ -57,6 +61,13 @@ final class PaimonSystemTable implements SystemTable {
         } catch (IOException | RuntimeException e) {
             throw failure(e);
         }
+    }
+
+    /** The columns of types that Trino has. */
+    private List<DataField> fields() {
+        return table.rowType().getFields().stream()
+                .filter(field -> PaimonTypes.find(field.type()).isPresent())
+                .toList();
     }
 
     private TrinoException failure(Exception cause) {

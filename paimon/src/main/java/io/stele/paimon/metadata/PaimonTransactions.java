@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 public final class PaimonTransactions {
     private final TableNames names;
     private final TableLeases leases;
+    private final ScheduledExecutorService scheduler;
     private final LakeTables tables;
     private final SnapshotLeases snapshots;
     private final TableStatisticsReader statistics;
@@ -34,6 +35,7 @@ public final class PaimonTransactions {
             PaimonConfig config,
             @ForChecks ScheduledExecutorService scheduler,
             @ForChecks Executor executor) {
+        this.scheduler = requireNonNull(scheduler, "scheduler is null");
         names = new TableNames(lake.catalog());
         leases =
                 new TableLeases(
@@ -58,6 +60,7 @@ public final class PaimonTransactions {
     public void stop() {
         leases.close();
         snapshots.close();
+        scheduler.shutdownNow();
     }
 
     /** Begins one. */

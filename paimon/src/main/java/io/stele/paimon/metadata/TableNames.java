@@ -49,6 +49,9 @@ final class TableNames {
      * @throws TrinoException if several tables differ by case alone
      */
     Optional<Table> find(SchemaTableName name) {
+        if (!isPlain(name.getSchemaName()) || !isPlain(name.getTableName())) {
+            return Optional.empty();
+        }
         Optional<Table> exact = load(Identifier.create(name.getSchemaName(), name.getTableName()));
         if (exact.isPresent()) {
             return exact;
@@ -71,6 +74,17 @@ final class TableNames {
         return load(Identifier.create(database.get(), present.get() + suffix));
     }
 
+    /**
+     * Whether a name is one of something in its folder. Paimon makes paths of names, and others
+     * would leave the lake, or the schema that access control has checked.
+     */
+    static boolean isPlain(String name) {
+        return !name.isEmpty()
+                && !name.startsWith(".")
+                && name.chars()
+                        .noneMatch(c -> c == '/' || c == '\\' || c == ':' || c < ' ' || c == 127);
+    }
+
     private Optional<Table> load(Identifier identifier) {
         return asking(
                 "table " + identifier.getFullName(),
@@ -84,6 +98,9 @@ final class TableNames {
     }
 
     Optional<String> findDatabase(String schema) {
+        if (!isPlain(schema)) {
+            return Optional.empty();
+        }
         return one(schema, asking("the databases", catalog::listDatabases));
     }
 

@@ -3,7 +3,10 @@ package io.stele.paimon.metadata;
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static java.util.Objects.requireNonNull;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.inject.Inject;
+import io.airlift.log.Logger;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.image.PinnedSnapshots;
@@ -28,6 +31,13 @@ import org.apache.paimon.types.DataField;
  * on the planning path. Thread-safe.
  */
 public final class TableStatisticsReader {
+    private static final Logger log = Logger.get(TableStatisticsReader.class);
+
+    /** Some kilobytes each. */
+    private static final int MAX_ANALYZED = 1_000;
+
+    private final Cache<String, Optional<Statistics>> analyzed =
+            Caffeine.newBuilder().maximumSize(MAX_ANALYZED).build();
     private final LakeTables tables;
     private final PinnedSnapshots snapshots;
     private final TableImages images;
@@ -50,11 +60,29 @@ public final class TableStatisticsReader {
         Snapshot snapshot = snapshots.snapshot(handle, table);
         TableStatistics.Builder result = TableStatistics.builder();
         result.setRowCount(Estimate.of((double) rows(handle, table, snapshot)));
-        Optional<Statistics> analyzed = table.store().newStatsFileHandler().readStats(snapshot);
+        Optional<Statistics> analyzed = analyzed(table, snapshot);
         if (analyzed.isPresent()) {
             addAnalyzed(table, analyzed.get(), columns, handle.enforced().isAll(), result);
         }
         return result.build();
+    }
+
+    /** What ANALYZE found, read once; nothing if its file cannot be read. */
+    private Optional<Statistics> analyzed(FileStoreTable table, Snapshot snapshot) {
+        String file = snapshot.statistics();
+        if (file == null) {
+            return Optional.empty();
+        }
+        return analyzed.get(
+                table.location() + "/" + file,
+                key -> {
+                    try {
+                        return table.store().newStatsFileHandler().readStats(snapshot);
+                    } catch (RuntimeException e) {
+                        log.warn(e, "Planning without the statistics in %s", key);
+                        return Optional.empty();
+                    }
+                });
     }
 
     /** The rows of the files of wanted partitions; of a table with a key, obsolete ones too. */

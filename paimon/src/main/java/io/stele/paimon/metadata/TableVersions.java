@@ -63,6 +63,12 @@ final class TableVersions {
     private static Version byId(FileStoreTable table, Type type, Object value) {
         if (type instanceof VarcharType) {
             String tag = ((Slice) value).toStringUtf8();
+            if (!TableNames.isPlain(tag)) {
+                throw new TrinoException(
+                        INVALID_ARGUMENTS,
+                        "Expected the name of a tag of %s, found '%s'"
+                                .formatted(table.name(), tag));
+            }
             Tag found =
                     table.tagManager()
                             .get(tag)

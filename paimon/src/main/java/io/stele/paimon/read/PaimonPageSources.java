@@ -23,6 +23,7 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.EmptyPageSource;
+import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
@@ -63,6 +64,27 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
             Optional<ConnectorTableCredentials> credentials,
             List<ColumnHandle> columnHandles,
             DynamicFilter dynamicFilter) {
+        return createPageSource(
+                transaction,
+                session,
+                split,
+                tableHandle,
+                credentials,
+                columnHandles,
+                dynamicFilter,
+                MemoryContext.NO_LIMIT);
+    }
+
+    @Override
+    public ConnectorPageSource createPageSource(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorSplit split,
+            ConnectorTableHandle tableHandle,
+            Optional<ConnectorTableCredentials> credentials,
+            List<ColumnHandle> columnHandles,
+            DynamicFilter dynamicFilter,
+            MemoryContext memory) {
         PaimonTableHandle handle = (PaimonTableHandle) tableHandle;
         List<PaimonColumnHandle> columns =
                 columnHandles.stream().map(PaimonColumnHandle.class::cast).toList();
@@ -82,7 +104,8 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                             tables.table(handle).schema(),
                             file,
                             columns,
-                            wanted);
+                            wanted,
+                            memory);
             case PaimonMergeSplit merge -> merging(handle, merge, columns, wanted);
             default ->
                     throw new IllegalArgumentException(

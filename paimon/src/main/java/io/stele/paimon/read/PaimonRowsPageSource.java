@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.type.InternalRowBlocks;
 import io.trino.spi.PageBuilder;
+import io.trino.spi.classloader.ThreadContextClassLoader;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.type.Type;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * readers of this plugin do not. Confined to one driver.
  */
 public final class PaimonRowsPageSource implements ConnectorPageSource {
+    private static final ClassLoader PLUGIN = PaimonRowsPageSource.class.getClassLoader();
+
     private final RecordReader<InternalRow> reader;
     private final List<DataType> sources;
     private final List<Type> types;
@@ -63,7 +66,8 @@ public final class PaimonRowsPageSource implements ConnectorPageSource {
             return null;
         }
         long begin = System.nanoTime();
-        try {
+        // Paimon looks for its parts by it
+        try (ThreadContextClassLoader _ = new ThreadContextClassLoader(PLUGIN)) {
             fill();
         } catch (IOException | RuntimeException e) {
             throw failures.translate(e);
@@ -137,7 +141,7 @@ public final class PaimonRowsPageSource implements ConnectorPageSource {
     @Override
     public void close() {
         finished = true;
-        try {
+        try (ThreadContextClassLoader _ = new ThreadContextClassLoader(PLUGIN)) {
             if (batch != null) {
                 batch.releaseBatch();
                 batch = null;
