@@ -9,6 +9,7 @@ import io.stele.engine.aggregate.AggregateCache;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.MetadataChanges;
@@ -39,6 +40,9 @@ import java.util.Optional;
 
 /** The actions on snapshots and scan plans. Thread safe. */
 final class ScanHandlers {
+    /** Far more than a name is given to another table in the time of a request. */
+    private static final int MAX_SNAPSHOTS = 16;
+
     private static final Logger log = Logger.get(ScanHandlers.class);
 
     // A lease retains old versions and files, so an abandoned one must expire.
@@ -114,13 +118,37 @@ final class ScanHandlers {
     /**
      * The table is described after the snapshot was opened, because readers need columns that are
      * not older than it. The changes are collected after it for the same reason.
+     *
+     * <p>A table that got its name in between has rows that this snapshot does not see: the next
+     * snapshot is after its publication.
+     *
+     * @throws SteleException STALE_TABLE if that happens again and again
      */
     OpenTableReply openTable(OpenTableRequest request) {
         request.ended().orElse(List.of()).forEach(engine.engine()::closeSnapshot);
-        if (!engine.isThere(request.table())) {
-            return new OpenTableReply(
-                    NOTHING, Optional.empty(), changes(request), Optional.empty());
+        for (int attempt = 0; attempt < MAX_SNAPSHOTS; attempt++) {
+            Optional<TableId> before = engine.findTableId(request.table());
+            if (!engine.isThere(request.table())) {
+                return new OpenTableReply(
+                        NOTHING, Optional.empty(), changes(request), Optional.empty());
+            }
+            Optional<OpenTableReply> reply = openTable(request, before);
+            if (reply.isPresent()) {
+                return reply.get();
+            }
         }
+        throw new SteleException(
+                ErrorCode.STALE_TABLE,
+                "Expected the table id of %s to stay while a snapshot is opened, found it replaced %s times"
+                        .formatted(request.table().table(), MAX_SNAPSHOTS));
+    }
+
+    /**
+     * One attempt; empty if the name is not that of the same table any more.
+     *
+     * @param before the table of the name before the snapshot is opened
+     */
+    private Optional<OpenTableReply> openTable(OpenTableRequest request, Optional<TableId> before) {
         SnapshotReply snapshot =
                 open(
                         new OpenSnapshotRequest(
@@ -134,11 +162,19 @@ final class ScanHandlers {
                     request.described().orElse(false)
                             && changes.isPresent()
                             && !changes.get().concerns(request.table().table());
-            return new OpenTableReply(
-                    isDescribed ? NOTHING : engine.relation(request.table()),
-                    Optional.of(snapshot),
-                    changes,
-                    request.plans().map(known -> plans(snapshot, known)));
+            RelationReply relation = isDescribed ? NOTHING : engine.relation(request.table());
+            Optional<TableId> found = relation.table().map(table -> table.schema().id());
+            boolean isByName = request.table().tableId().isEmpty();
+            if (isByName && found.isPresent() && !found.equals(before)) {
+                engine.engine().closeSnapshot(snapshot.snapshotId());
+                return Optional.empty();
+            }
+            return Optional.of(
+                    new OpenTableReply(
+                            relation,
+                            Optional.of(snapshot),
+                            changes,
+                            request.plans().map(known -> plans(snapshot, known))));
         } catch (RuntimeException e) {
             engine.engine().closeSnapshot(snapshot.snapshotId());
             throw e;
