@@ -7,7 +7,7 @@ import com.google.inject.Injector;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
 import io.stele.connector.access.AccessControlModule;
-import io.stele.connector.sidecar.CacheFolder;
+import io.stele.objectstore.cached.CatalogCacheFolder;
 import io.trino.plugin.base.ConnectorContextModule;
 import io.trino.plugin.base.jmx.ConnectorObjectNameGeneratorModule;
 import io.trino.plugin.base.jmx.MBeanServerModule;
@@ -54,7 +54,8 @@ public final class SteleConnectorFactory implements ConnectorFactory {
                                     new ConnectorObjectNameGeneratorModule(
                                             "io.stele.objectstore.cached", "stele"),
                                     new AccessControlModule(),
-                                    new SteleModule(CacheFolder.of(catalogName, dataDirectory)))
+                                    new SteleModule(
+                                            CatalogCacheFolder.of(catalogName, dataDirectory)))
                             .doNotInitializeLogging()
                             .disableSystemProperties()
                             .setRequiredConfigurationProperties(config)

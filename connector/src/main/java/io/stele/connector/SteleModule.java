@@ -46,7 +46,6 @@ import io.stele.connector.read.opening.StelePageSources;
 import io.stele.connector.read.prune.FileBitmapIndexes;
 import io.stele.connector.read.prune.ShardPruning;
 import io.stele.connector.read.split.SteleSplitManager;
-import io.stele.connector.sidecar.CacheFolder;
 import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SnapshotLeases;
@@ -57,6 +56,7 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.cached.CatalogCacheFolder;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.encryption.EncryptionConfig;
 import io.stele.objectstore.hadoop.HadoopConfig;
@@ -68,9 +68,9 @@ import io.trino.spi.procedure.Procedure;
 
 /** The parts of one catalog. */
 final class SteleModule implements Module {
-    private final CacheFolder cacheFolder;
+    private final CatalogCacheFolder cacheFolder;
 
-    SteleModule(CacheFolder cacheFolder) {
+    SteleModule(CatalogCacheFolder cacheFolder) {
         this.cacheFolder = requireNonNull(cacheFolder, "cacheFolder is null");
     }
 
@@ -81,7 +81,7 @@ final class SteleModule implements Module {
         configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(EncryptionConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
-        binder.bind(CacheFolder.class).toInstance(cacheFolder);
+        binder.bind(CatalogCacheFolder.class).toInstance(cacheFolder);
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         configBinder(binder).bindConfig(HadoopConfig.class);
         configBinder(binder).bindConfig(MetadataCacheConfig.class);

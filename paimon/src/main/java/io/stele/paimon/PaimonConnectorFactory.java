@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Injector;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
+import io.stele.objectstore.cached.CatalogCacheFolder;
 import io.stele.objectstore.cached.DefaultCache;
-import io.stele.paimon.store.CacheFolder;
 import io.trino.plugin.base.ConnectorContextModule;
 import io.trino.plugin.base.jmx.ConnectorObjectNameGeneratorModule;
 import io.trino.plugin.base.jmx.MBeanServerModule;
@@ -48,7 +48,7 @@ public final class PaimonConnectorFactory implements ConnectorFactory {
                                     new ConnectorObjectNameGeneratorModule(
                                             "io.stele.objectstore.cached", "stele"),
                                     new PaimonModule(
-                                            CacheFolder.of(
+                                            CatalogCacheFolder.of(
                                                     catalogName,
                                                     System.getProperty(
                                                             DefaultCache.DATA_DIRECTORY, ""))))

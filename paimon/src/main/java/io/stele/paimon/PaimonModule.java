@@ -9,6 +9,7 @@ import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import io.airlift.log.Logger;
+import io.stele.objectstore.cached.CatalogCacheFolder;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.hadoop.HadoopConfig;
 import io.stele.objectstore.retrieval.RetrievalConfig;
@@ -31,7 +32,6 @@ import io.stele.paimon.plan.ScanFiles;
 import io.stele.paimon.plan.SplitPlanner;
 import io.stele.paimon.read.PaimonPageSources;
 import io.stele.paimon.read.RawFilePageSources;
-import io.stele.paimon.store.CacheFolder;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.store.LakeDataCache;
 import io.stele.paimon.store.PaimonLake;
@@ -64,9 +64,9 @@ final class PaimonModule implements Module {
 
     private static final long MAX_IMAGE_FOLDER_BYTES = 4L << 30;
 
-    private final CacheFolder cacheFolder;
+    private final CatalogCacheFolder cacheFolder;
 
-    PaimonModule(CacheFolder cacheFolder) {
+    PaimonModule(CatalogCacheFolder cacheFolder) {
         this.cacheFolder = requireNonNull(cacheFolder, "cacheFolder is null");
     }
 
@@ -77,7 +77,7 @@ final class PaimonModule implements Module {
         configBinder(binder).bindConfig(HadoopConfig.class);
         configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
-        binder.bind(CacheFolder.class).toInstance(cacheFolder);
+        binder.bind(CatalogCacheFolder.class).toInstance(cacheFolder);
         binder.bind(LakeDataCache.class).in(Scopes.SINGLETON);
         binder.bind(PaimonSessionProperties.class).in(Scopes.SINGLETON);
         binder.bind(Lake.class).to(PaimonLake.class).in(Scopes.SINGLETON);

@@ -1,9 +1,7 @@
 package io.stele.paimon;
 
-import static io.trino.testing.TestingSession.testSessionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,20 +44,7 @@ class PaimonDifferentialIT {
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
         lake = new TestingLake(folder);
-        trino =
-                DistributedQueryRunner.builder(
-                                testSessionBuilder().setCatalog("lake").setSchema("d").build())
-                        .setWorkerCount(0)
-                        .build();
-        trino.installPlugin(new PaimonPlugin());
-        trino.createCatalog(
-                "lake",
-                "stele_paimon",
-                Map.of(
-                        "stele.paimon.warehouse",
-                        folder.toString(),
-                        "stele.paimon.snapshot.max-staleness",
-                        "0s"));
+        trino = TestingTrino.over(folder);
     }
 
     @AfterAll

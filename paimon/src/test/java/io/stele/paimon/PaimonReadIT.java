@@ -4,7 +4,6 @@ import static io.trino.testing.TestingSession.testSessionBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
 import java.io.StringReader;
@@ -40,20 +39,7 @@ class PaimonReadIT {
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
         lake = new TestingLake(folder);
-        trino =
-                DistributedQueryRunner.builder(
-                                testSessionBuilder().setCatalog("lake").setSchema("d").build())
-                        .setWorkerCount(0)
-                        .build();
-        trino.installPlugin(new PaimonPlugin());
-        trino.createCatalog(
-                "lake",
-                "stele_paimon",
-                Map.of(
-                        "stele.paimon.warehouse",
-                        folder.toString(),
-                        "stele.paimon.snapshot.max-staleness",
-                        "0s"));
+        trino = TestingTrino.over(folder);
     }
 
     @AfterAll

@@ -2,12 +2,14 @@ package io.stele.paimon;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.math.LongMath;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TimeZone;
 import java.util.random.RandomGenerator;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.Decimal;
@@ -24,18 +26,23 @@ import org.apache.paimon.types.DataTypes;
 import org.apache.paimon.types.DecimalType;
 import org.apache.paimon.types.LocalZonedTimestampType;
 import org.apache.paimon.types.MapType;
+import org.apache.paimon.types.MultisetType;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.types.TimestampType;
+import org.apache.paimon.types.VarBinaryType;
 import org.apache.paimon.types.VarCharType;
 import org.jspecify.annotations.Nullable;
 
 /** A generator of types, and of values of Paimon, edges more often than chance would. */
-final class RandomValues {
-    private static final String LETTERS = "abcdefghijklmnopqrstuvwxyzäöü漢字 %'";
+public final class RandomValues {
+    private static final String LETTERS = "abcdefghijklmnopqrstuvwxyzZäöü漢字\ud83d\ude00 %'";
+    private static final int LETTER_COUNT = LETTERS.codePointCount(0, LETTERS.length());
+
+    private static final long DAY_MILLIS = 86_400_000;
 
     private final RandomGenerator random;
 
-    RandomValues(RandomGenerator random) {
+    public RandomValues(RandomGenerator random) {
         this.random = requireNonNull(random, "random is null");
     }
 
@@ -71,66 +78,84 @@ final class RandomValues {
     }
 
     /** A value, sometimes null where the type allows it. */
-    @Nullable Object value(DataType type) {
-        if (type.isNullable() && random.nextInt(6) == 0) {
-            return null;
-        }
+    @Nullable Object nullable(DataType type) {
+        return type.isNullable() && random.nextInt(6) == 0 ? null : value(type);
+    }
+
+    /** A value that is not null. */
+    public Object value(DataType type) {
         return switch (type.getTypeRoot()) {
             case BOOLEAN -> random.nextBoolean();
-            case TINYINT -> (byte) whole(8);
-            case SMALLINT -> (short) whole(16);
-            case INTEGER -> (int) whole(32);
-            case BIGINT -> whole(64);
-            case FLOAT -> (float) fraction();
+            case TINYINT -> (byte) whole(Byte.MIN_VALUE, Byte.MAX_VALUE);
+            case SMALLINT -> (short) whole(Short.MIN_VALUE, Short.MAX_VALUE);
+            case INTEGER -> (int) whole(Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case BIGINT -> whole(Long.MIN_VALUE, Long.MAX_VALUE);
+            case FLOAT -> random.nextInt(10) == 0 ? Float.MAX_VALUE : (float) fraction();
             case DOUBLE -> fraction();
-            case DATE -> random.nextInt(40_000) - 20_000;
-            case TIME_WITHOUT_TIME_ZONE -> random.nextInt(86_400_000);
+            case DATE -> (int) anywhere(-719_162, 2_932_896);
+            case TIME_WITHOUT_TIME_ZONE -> (int) anywhere(0, DAY_MILLIS - 1);
             case TIMESTAMP_WITHOUT_TIME_ZONE -> moment(((TimestampType) type).getPrecision());
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
                     moment(((LocalZonedTimestampType) type).getPrecision());
             case DECIMAL -> decimal((DecimalType) type);
             case CHAR -> text(((CharType) type).getLength());
-            case VARCHAR -> text(Math.min(40, ((VarCharType) type).getLength()));
+            case VARCHAR -> text(Math.min(300, ((VarCharType) type).getLength()));
             case BINARY -> bytes(((BinaryType) type).getLength());
-            case VARBINARY -> bytes(random.nextInt(20));
+            case VARBINARY -> bytes(random.nextInt(Math.min(20, binaryLength(type)) + 1));
             case ARRAY -> array(((ArrayType) type).getElementType());
-            case MAP -> map((MapType) type);
+            case MAP -> map(((MapType) type).getKeyType(), ((MapType) type).getValueType());
+            case MULTISET -> map(((MultisetType) type).getElementType(), DataTypes.INT().notNull());
             case ROW -> row((RowType) type);
-            case MULTISET, VARIANT, BLOB, VECTOR -> throw new IllegalArgumentException("" + type);
+            case VARIANT, BLOB, VECTOR -> throw new IllegalArgumentException("" + type);
         };
     }
 
-    private long whole(int bits) {
-        long max = bits == 64 ? Long.MAX_VALUE : (1L << (bits - 1)) - 1;
-        return switch (random.nextInt(8)) {
-            case 0 -> max;
-            case 1 -> -max - 1;
-            case 2 -> random.nextLong() >> (64 - bits);
-            default -> random.nextInt(100) - 20;
+    private static int binaryLength(DataType type) {
+        return ((VarBinaryType) type).getLength();
+    }
+
+    /** Often a small number, so that conditions on such find rows. */
+    private long whole(long least, long greatest) {
+        return random.nextInt(3) == 0 ? anywhere(least, greatest) : random.nextInt(100) - 20;
+    }
+
+    private long anywhere(long least, long greatest) {
+        return switch (random.nextInt(6)) {
+            case 0 -> least;
+            case 1 -> greatest;
+            case 2 -> Math.clamp(random.nextInt(10), least, greatest);
+            default -> least + Math.floorMod(random.nextLong(), Math.max(1, greatest - least));
         };
     }
 
     private double fraction() {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(12)) {
             case 0 -> Double.NaN;
             case 1 -> Double.POSITIVE_INFINITY;
-            case 2 -> -0.0;
-            case 3 -> 0.0;
+            case 2 -> Double.NEGATIVE_INFINITY;
+            case 3 -> -0.0;
+            case 4 -> 0.0;
+            case 5 -> random.nextGaussian();
             default -> random.nextInt(1_000) / 8.0 - 20;
         };
     }
 
     private Timestamp moment(int precision) {
-        long millis = random.nextLong(-4_000_000_000_000L, 4_000_000_000_000L);
-        int nanos = random.nextInt(1_000_000);
-        if (precision < 3) {
-            millis = Math.floorDiv(millis, 1_000L) * 1_000;
-        }
-        return switch (precision) {
-            case 9 -> Timestamp.fromEpochMillis(millis, nanos);
-            case 6 -> Timestamp.fromEpochMillis(millis, nanos / 1_000 * 1_000);
-            default -> Timestamp.fromEpochMillis(millis);
-        };
+        // From the year of the Gregorian calendar to 9999: java.sql.Timestamp, by which Paimon
+        // writes ORC, has another calendar before
+        long millis = anywhere(firstMillis(), 253_402_300_799_999L);
+        long unit = LongMath.pow(10, 9 - precision);
+        long nanos = Math.floorMod(millis, 1000) * 1_000_000L + random.nextInt(1_000_000);
+        nanos -= nanos % unit;
+        return Timestamp.fromEpochMillis(
+                Math.floorDiv(millis, 1000) * 1000 + nanos / 1_000_000, (int) (nanos % 1_000_000));
+    }
+
+    /** Before 1900, java.util.TimeZone, by which Paimon writes ORC, has no local mean times. */
+    private static long firstMillis() {
+        return TimeZone.getDefault().getRawOffset() == 0
+                ? -12_000_000_000_000L
+                : -2_177_000_000_000L;
     }
 
     private Decimal decimal(DecimalType type) {
@@ -150,7 +175,9 @@ final class RandomValues {
         StringBuilder text = new StringBuilder();
         int length = random.nextInt(5) == 0 ? 0 : random.nextInt(max + 1);
         for (int i = 0; i < length; i++) {
-            text.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
+            text.appendCodePoint(
+                    LETTERS.codePointAt(
+                            LETTERS.offsetByCodePoints(0, random.nextInt(LETTER_COUNT))));
         }
         return BinaryString.fromString(text.toString());
     }
@@ -164,24 +191,24 @@ final class RandomValues {
     private GenericArray array(DataType element) {
         Object[] values = new Object[random.nextInt(4)];
         for (int i = 0; i < values.length; i++) {
-            values[i] = value(element);
+            values[i] = nullable(element);
         }
         return new GenericArray(values);
     }
 
-    private GenericMap map(MapType type) {
-        Map<Object, @Nullable Object> values = new LinkedHashMap<>();
+    private GenericMap map(DataType keys, DataType values) {
+        Map<Object, @Nullable Object> entries = new LinkedHashMap<>();
         for (int i = random.nextInt(4); i > 0; i--) {
-            values.put(requireNonNull(value(type.getKeyType())), value(type.getValueType()));
+            entries.put(value(keys), nullable(values));
         }
-        return new GenericMap(values);
+        return new GenericMap(entries);
     }
 
     /** A row with a value for each field. */
-    GenericRow row(RowType type) {
+    public GenericRow row(RowType type) {
         List<@Nullable Object> values = new ArrayList<>();
         for (DataField field : type.getFields()) {
-            values.add(value(field.type()));
+            values.add(nullable(field.type()));
         }
         return GenericRow.of(values.toArray());
     }

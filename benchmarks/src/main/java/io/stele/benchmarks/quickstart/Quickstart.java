@@ -59,7 +59,7 @@ public final class Quickstart {
             KeyedStatements.run(trino, findings);
             CrashAndRecover.run(servers, trino, client, findings);
             if (paimon) {
-                PaimonLake.run(Path.of(run.value("lake")), trino, findings);
+                QueryLake.run(Path.of(run.value("lake")), trino, findings);
             }
         }
         findings.measured("the whole show", "%.0f s", seconds(start));

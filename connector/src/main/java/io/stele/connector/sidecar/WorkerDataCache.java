@@ -2,29 +2,25 @@ package io.stele.connector.sidecar;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.connector.config.SteleConfig;
 import io.stele.objectstore.ObjectStore;
+import io.stele.objectstore.cached.CatalogCacheFolder;
+import io.stele.objectstore.cached.CatalogDataCache;
 import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.DataCacheMBeans;
-import io.stele.objectstore.cached.DataCacheMetrics;
 import io.stele.objectstore.cached.DefaultCache;
 import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.protocol.api.status.DataCacheSpace;
 import io.stele.protocol.api.status.DataCacheTable;
 import io.stele.protocol.schema.TableSchema;
 import jakarta.annotation.PreDestroy;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -48,28 +44,22 @@ public final class WorkerDataCache {
     /** The node's catalogs, which Trino loads one after the other, have opened theirs by then. */
     private static final long SWEEP_PAUSE_MINUTES = 10;
 
-    private final ExecutorService threads;
     private final Clock clock;
     private final Executor later;
 
     /** The folder to check for abandoned caches later; null when this is closed. */
     private final AtomicReference<@Nullable Path> sweep = new AtomicReference<>();
 
-    private final DataCacheConfig config;
-    private final CacheFolder folder;
+    private final ExecutorService threads;
     private final WarmingPolicy warming;
-    private final DataCacheMBeans mbeans;
-    private volatile @Nullable DataCache cache; // written under this object's lock
-
-    @GuardedBy("this")
-    private boolean closed;
+    private final CatalogDataCache cache;
 
     /** Opens configured directories; the catalog fails to start if one cannot be used. */
     @Inject
     public WorkerDataCache(
             DataCacheConfig config,
             SteleConfig steleConfig,
-            CacheFolder folder,
+            CatalogCacheFolder folder,
             MBeanExporter exporter,
             ObjectNameGenerator names) {
         this(
@@ -92,7 +82,7 @@ public final class WorkerDataCache {
     WorkerDataCache(
             DataCacheConfig config,
             SteleConfig steleConfig,
-            CacheFolder folder,
+            CatalogCacheFolder folder,
             MBeanExporter exporter,
             ObjectNameGenerator names,
             Clock clock,
@@ -100,25 +90,37 @@ public final class WorkerDataCache {
         this.clock = requireNonNull(clock, "clock is null");
         this.warming =
                 steleConfig.isWarmOnWrite() ? WarmingPolicy.NEW_FILES : WarmingPolicy.NOTHING;
-        this.config = requireNonNull(config, "config is null");
-        this.folder = requireNonNull(folder, "folder is null");
         // Virtual: they wait for disks and the store, and the cache limits how many do
         this.threads =
                 Executors.newThreadPerTaskExecutor(
                         Thread.ofVirtual().name("stele-data-cache-", 0).factory());
         this.later = later.apply(threads);
-        this.mbeans = new DataCacheMBeans(exporter, more -> objectName(names, more));
-        if (DataCache.hasDirectories(config)) {
-            cache = open();
-            mbeans.export(new DataCacheMetrics(this::space));
-        }
+        this.cache =
+                new CatalogDataCache(
+                        config,
+                        folder,
+                        DataCacheMBeans.ofCatalog(exporter, names),
+                        threads,
+                        System::nanoTime,
+                        new SecureRandom(),
+                        new NodeLog());
     }
 
-    private static String objectName(ObjectNameGenerator names, Map<String, String> more) {
-        Map<String, String> properties = new LinkedHashMap<>();
-        properties.put("type", "data_cache");
-        properties.putAll(more);
-        return names.generatedNameOf(DataCacheMetrics.class, properties);
+    private final class NodeLog implements CatalogDataCache.Log {
+        @Override
+        public void info(String message) {
+            log.info("%s", message);
+        }
+
+        @Override
+        public void warn(String message) {
+            log.warn("%s", message);
+        }
+
+        @Override
+        public void openedDefault(Path path) {
+            beginSweep(path);
+        }
     }
 
     /**
@@ -130,47 +132,11 @@ public final class WorkerDataCache {
         if (folder == null) {
             return;
         }
-        for (Path pages : DefaultCache.emptyAbandoned(CacheFolder.all(folder), clock.instant())) {
+        for (Path pages :
+                DefaultCache.emptyAbandoned(CatalogCacheFolder.all(folder), clock.instant())) {
             log.info(
                     "Deleted the data cache in %s, which nobody has used for %s days",
                     pages, DefaultCache.ABANDONED.toDays());
-        }
-    }
-
-    private DataCache open() {
-        try {
-            DataCache opened =
-                    DataCache.open(config, System::nanoTime, new SecureRandom(), threads);
-            log.info("Data cache: %s", opened.describe());
-            return opened;
-        } catch (IOException e) {
-            threads.shutdown();
-            throw new UncheckedIOException(e.getMessage(), e);
-        }
-    }
-
-    /** Opens the cache in the default folder; on any failure, reads continue without a cache. */
-    private synchronized void openDefault() {
-        if (closed || cache != null) {
-            return;
-        }
-        if (folder.path().isEmpty()) {
-            log.warn(
-                    "No data cache: stele.cache.directories names none, and the system property %s, which Trino's launcher takes from node.properties, names no data directory of this node",
-                    DefaultCache.DATA_DIRECTORY);
-            return;
-        }
-        Path path = folder.path().get();
-        try {
-            DataCache opened =
-                    DataCache.openDefault(
-                            path, config, System::nanoTime, new SecureRandom(), threads);
-            cache = opened;
-            log.info("Data cache: %s", opened.describe());
-            mbeans.export(new DataCacheMetrics(this::space));
-            beginSweep(path);
-        } catch (IOException | RuntimeException e) {
-            log.warn("No data cache in %s: %s", path, e);
         }
     }
 
@@ -188,47 +154,28 @@ public final class WorkerDataCache {
 
     /** The warehouse as it is to be read: through the cache, or as it is. */
     ObjectStore over(ObjectStore warehouse) {
-        if (!DataCache.isWanted(config, warehouse.isRemote())) {
-            return warehouse;
-        }
-        if (cache == null) {
-            openDefault();
-        }
-        DataCache open = cache;
-        return open == null ? warehouse : open.over(warehouse, warming);
+        return cache.over(warehouse, open -> open.over(warehouse, warming));
     }
 
     /** Registers the present name of a table, under which its reads are counted. */
     public void reading(TableSchema table) {
-        DataCache open = cache;
-        if (open != null) {
-            String name = table.schemaName() + "." + table.tableName();
-            open.name(table.id().toString(), name);
-            mbeans.export(name, open);
-        }
+        cache.name(table.id().toString(), table.schemaName() + "." + table.tableName());
     }
 
     /** Its counters for each table; none if there is no cache. */
     public List<DataCacheTable> tables() {
-        DataCache open = cache;
-        return open == null ? List.of() : open.tables();
+        return cache.find().map(DataCache::tables).orElse(List.of());
     }
 
     /** Its contents; empty if there is no cache. */
     public Optional<DataCacheSpace> space() {
-        return Optional.ofNullable(cache).map(DataCache::space);
+        return cache.space();
     }
 
     /** Waits for fetches to end and writes the index. */
     @PreDestroy
-    public synchronized void close() {
-        closed = true;
+    public void close() {
+        cache.close(); // no sweep begins after this
         sweep.set(null);
-        mbeans.unexport();
-        DataCache open = cache;
-        if (open != null) {
-            open.close();
-        }
-        threads.shutdown();
     }
 }

@@ -6,6 +6,7 @@ import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
 import io.stele.connector.config.SteleConfig;
 import io.stele.objectstore.InMemoryObjectStore;
+import io.stele.objectstore.cached.CatalogCacheFolder;
 import io.stele.objectstore.cached.DataCacheConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ final class TestWorkerDataCache {
                                 .setEnabled(true)
                                 .setMaxSizes(List.of(DataSize.of(1, Unit.GIGABYTE))),
                         new SteleConfig(),
-                        CacheFolder.of("mine", directory.toString()),
+                        CatalogCacheFolder.of("mine", directory.toString()),
                         new MBeanExporter(MBeanServerFactory.newMBeanServer()),
                         ObjectNameGenerator.defaultObjectNameGenerator(),
                         Clock.fixed(now, ZoneOffset.UTC),
@@ -47,7 +48,7 @@ final class TestWorkerDataCache {
     /** Not while the node's other catalogs open theirs, nor when the catalog has gone. */
     @Test
     void cachesOfDroppedCatalogsAreEmptiedLater() throws IOException {
-        Path other = CacheFolder.of("dropped", directory.toString()).path().orElseThrow();
+        Path other = CatalogCacheFolder.of("dropped", directory.toString()).path().orElseThrow();
         Path segment = other.resolve("pages").resolve("00000000.pages");
         Files.createDirectories(segment.getParent());
         Files.write(segment, new byte[100]);

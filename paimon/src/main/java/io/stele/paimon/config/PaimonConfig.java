@@ -25,6 +25,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Not final: airlift subclasses it to test its defaults.
  */
 public class PaimonConfig {
+    // Also of the session properties
+    static final String MAX_WAIT = "1h";
+    static final String MIN_SPLIT_SIZE = "1MB";
+    static final String MAX_SPLIT_SIZE = "1GB";
+
     private @Nullable String warehouse;
     private Metastore metastore = Metastore.FILESYSTEM;
     private Optional<String> metastoreUri = Optional.empty();
@@ -149,7 +154,7 @@ public class PaimonConfig {
 
     @NotNull
     @MinDuration("0s")
-    @MaxDuration("1h")
+    @MaxDuration(MAX_WAIT)
     public Duration getSnapshotMaxStaleness() {
         return snapshotMaxStaleness;
     }
@@ -201,8 +206,8 @@ public class PaimonConfig {
     }
 
     @NotNull
-    @MinDataSize("1MB")
-    @MaxDataSize("1GB")
+    @MinDataSize(MIN_SPLIT_SIZE)
+    @MaxDataSize(MAX_SPLIT_SIZE)
     public DataSize getMaxSplitSize() {
         return maxSplitSize;
     }
@@ -217,7 +222,7 @@ public class PaimonConfig {
 
     @NotNull
     @MinDuration("0s")
-    @MaxDuration("1h")
+    @MaxDuration(MAX_WAIT)
     public Duration getDynamicFilterWaitTimeout() {
         return dynamicFilterWaitTimeout;
     }

@@ -12,7 +12,6 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** The session properties of the connector, and their values in a session. */
 public final class PaimonSessionProperties implements SessionPropertiesProvider {
@@ -20,10 +19,9 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
     private static final String MAX_SPLIT_SIZE = "max_split_size";
     private static final String DYNAMIC_FILTER_WAIT_TIMEOUT = "dynamic_filter_wait_timeout";
 
-    // As in PaimonConfig
-    private static final Duration MAX_DURATION = new Duration(1, TimeUnit.HOURS);
-    private static final DataSize SMALLEST_SPLIT = DataSize.of(1, DataSize.Unit.MEGABYTE);
-    private static final DataSize LARGEST_SPLIT = DataSize.of(1, DataSize.Unit.GIGABYTE);
+    private static final Duration MAX_WAIT = Duration.valueOf(PaimonConfig.MAX_WAIT);
+    private static final DataSize SMALLEST_SPLIT = DataSize.valueOf(PaimonConfig.MIN_SPLIT_SIZE);
+    private static final DataSize LARGEST_SPLIT = DataSize.valueOf(PaimonConfig.MAX_SPLIT_SIZE);
 
     private final List<PropertyMetadata<?>> all;
 
@@ -52,10 +50,10 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
     }
 
     private static void checkAtMostAnHour(Duration value) {
-        if (value.compareTo(MAX_DURATION) > 0) {
+        if (value.compareTo(MAX_WAIT) > 0) {
             throw new TrinoException(
                     INVALID_SESSION_PROPERTY,
-                    "Expected at most %s, found %s".formatted(MAX_DURATION, value));
+                    "Expected at most %s, found %s".formatted(MAX_WAIT, value));
         }
     }
 

@@ -15,7 +15,7 @@ public enum PaimonErrorCode implements ErrorCodeSupplier {
     /** A file of a snapshot is gone: the snapshot expired while the query ran. */
     PAIMON_SNAPSHOT_EXPIRED(2, ErrorType.EXTERNAL);
 
-    /** The connector stele has 0x0573_0000. */
+    // Far from the connector stele's 0x0534_0000 and the ranges of Trino's own connectors
     private static final int BASE = 0x0574_0000;
 
     private final ErrorCode code;

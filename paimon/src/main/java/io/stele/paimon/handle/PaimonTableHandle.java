@@ -21,7 +21,7 @@ import java.util.OptionalLong;
  * @param tag the tag that preserves the snapshot, if the query named one
  * @param constraint conditions of which scans may use any part
  * @param enforced conditions that every row of a scan satisfies: those of partition columns
- * @param limit rows of which a scan must give at least so many, if it has them
+ * @param limit the number of rows that are enough
  */
 public record PaimonTableHandle(
         SchemaTableName name,

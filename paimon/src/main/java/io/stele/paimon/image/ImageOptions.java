@@ -9,8 +9,9 @@ import static com.google.common.base.Preconditions.checkArgument;
  * @param parallelism files read at once for one image
  * @param maxDeltas snapshots between an image and the one made from it; beyond, an image is built
  *     from nothing
- * @param deltasToVerify an image is compared with all manifests after so many deltas of its table
- * @param deltasToPersist an image is persisted after so many deltas of its table
+ * @param deltasToVerify the number of deltas of a table after which its image is compared with all
+ *     manifests
+ * @param deltasToPersist the number of deltas of a table after which its image is persisted
  */
 public record ImageOptions(
         long maxBytes, int parallelism, int maxDeltas, int deltasToVerify, int deltasToPersist) {

@@ -8,7 +8,7 @@ import org.apache.paimon.manifest.ManifestEntry;
 
 /**
  * A partition and bucket, whose files stand together in an image. The total number of buckets
- * belongs to it, since files of before and after a rescale may stand side by side.
+ * belongs to it, since a rescale leaves older files with another number beside newer ones.
  *
  * @param partition the bytes of the partition's row; their order is that of slices, and no order of
  *     values

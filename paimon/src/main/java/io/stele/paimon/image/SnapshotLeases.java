@@ -86,7 +86,6 @@ public final class SnapshotLeases implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final ConcurrentMap<TableId, Lease> leases = new ConcurrentHashMap<>();
     private final SingleFlightCache<SnapshotKey, Snapshot> snapshots;
-    private final LongAdder checks = new LongAdder();
     private final LongAdder failures = new LongAdder();
     private volatile @Nullable Future<?> ticks;
 
@@ -186,11 +185,6 @@ public final class SnapshotLeases implements AutoCloseable {
         return new SnapshotKey(TableId.of(table), table.schema().timeMillis(), id);
     }
 
-    /** The checks so far, of queries and in the background. */
-    public long checkCount() {
-        return checks.sum();
-    }
-
     /** The checks that failed. */
     public long failureCount() {
         return failures.sum();
@@ -250,7 +244,6 @@ public final class SnapshotLeases implements AutoCloseable {
     private Checked check(Lease lease, long startNanos) throws IOException {
         Check mine = new Check(startNanos, new CompletableFuture<>());
         lease.running.compareAndSet(null, mine); // else it runs beside the other
-        checks.increment();
         Checked before = lease.checked.get();
         try {
             SnapshotCheck.Result found =

@@ -140,7 +140,9 @@ public final class PaimonMetadata implements ConnectorMetadata {
                             .map(newer -> fileStoreTable(tableName, newer))
                             .orElseThrow(() -> new TableNotFoundException(tableName));
         }
-        PaimonTableHandle handle = handle(tableName, table, latest);
+        OptionalLong snapshotId =
+                latest.isPresent() ? OptionalLong.of(latest.get().id()) : OptionalLong.empty();
+        PaimonTableHandle handle = handle(tableName, table, snapshotId, Optional.empty());
         pinned.put(tableName, handle);
         return handle;
     }
@@ -190,7 +192,19 @@ public final class PaimonMetadata implements ConnectorMetadata {
     }
 
     private PaimonTableHandle handle(
-            SchemaTableName name, FileStoreTable table, Optional<Snapshot> latest) {
+            SchemaTableName name, FileStoreTable table, TableVersions.Version version) {
+        return handle(
+                name,
+                table.copy(table.schemaManager().schema(version.schemaId())),
+                OptionalLong.of(version.snapshotId()),
+                version.tag());
+    }
+
+    private PaimonTableHandle handle(
+            SchemaTableName name,
+            FileStoreTable table,
+            OptionalLong snapshotId,
+            Optional<String> tag) {
         String branch = table.coreOptions().branch();
         tables.offer(table, branch);
         return new PaimonTableHandle(
@@ -199,23 +213,8 @@ public final class PaimonMetadata implements ConnectorMetadata {
                 branch,
                 table.schema().id(),
                 table.schema().timeMillis(),
-                latest.map(Snapshot::id).map(OptionalLong::of).orElse(OptionalLong.empty()),
-                Optional.empty());
-    }
-
-    private PaimonTableHandle handle(
-            SchemaTableName name, FileStoreTable table, TableVersions.Version version) {
-        FileStoreTable past = table.copy(table.schemaManager().schema(version.schemaId()));
-        String branch = table.coreOptions().branch();
-        tables.offer(past, branch);
-        return new PaimonTableHandle(
-                name,
-                table.location().toString(),
-                branch,
-                past.schema().id(),
-                past.schema().timeMillis(),
-                OptionalLong.of(version.snapshotId()),
-                version.tag());
+                snapshotId,
+                tag);
     }
 
     @Override

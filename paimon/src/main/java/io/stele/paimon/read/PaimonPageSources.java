@@ -26,7 +26,6 @@ import io.trino.spi.connector.EmptyPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import java.io.ByteArrayInputStream;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -97,16 +96,17 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         if (wanted.isNone()) {
             return new EmptyPageSource();
         }
+        FileStoreTable table = tables.table(handle);
         return switch (split) {
             case PaimonFileSplit file ->
                     rawFiles.open(
-                            schemas.schema(tables.table(handle), file.schemaId()),
-                            tables.table(handle).schema(),
+                            schemas.schema(table, file.schemaId()),
+                            table.schema(),
                             file,
                             columns,
                             wanted,
                             memory);
-            case PaimonMergeSplit merge -> merging(handle, merge, columns, wanted);
+            case PaimonMergeSplit merge -> merging(handle, table, merge, columns, wanted);
             default ->
                     throw new IllegalArgumentException(
                             "Expected a split of Paimon, found " + split);
@@ -115,10 +115,10 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
 
     private ConnectorPageSource merging(
             PaimonTableHandle handle,
+            FileStoreTable table,
             PaimonMergeSplit split,
             List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> wanted) {
-        FileStoreTable table = tables.table(handle);
         List<DataField> fields = fields(table.rowType(), columns);
         ReadBuilder builder = table.newReadBuilder().withReadType(new RowType(fields));
         Optional<Predicate> predicate = DomainPredicates.of(wanted, table.rowType());
@@ -150,14 +150,14 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
         if (cause instanceof TrinoException known) {
             return known;
         }
-        for (Throwable at = cause; at != null; at = at.getCause()) {
-            if (at instanceof FileNotFoundException) {
-                return new TrinoException(
-                        PAIMON_SNAPSHOT_EXPIRED,
-                        "A file of snapshot %s of %s is gone, which probably expired while the query ran: %s"
-                                .formatted(handle.snapshotId(), handle.name(), at.getMessage()),
-                        cause);
-            }
+        Optional<Throwable> missing = ReadFailures.findMissing(cause);
+        if (missing.isPresent()) {
+            return new TrinoException(
+                    PAIMON_SNAPSHOT_EXPIRED,
+                    "A file of snapshot %s of %s is gone, which probably expired while the query ran: %s"
+                            .formatted(
+                                    handle.snapshotId(), handle.name(), missing.get().getMessage()),
+                    cause);
         }
         return new TrinoException(
                 PAIMON_BAD_DATA,

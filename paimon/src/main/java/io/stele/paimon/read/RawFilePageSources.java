@@ -15,7 +15,6 @@ import io.stele.paimon.type.FileColumns;
 import io.stele.paimon.type.FileFormat;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSource;
-import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.EmptyPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
@@ -39,7 +38,8 @@ public final class RawFilePageSources {
 
     private final Supplier<LakeFiles> lake;
     private final FileFooters footers;
-    private final DeletionVectors deletionVectors = new DeletionVectors(DeletionVectors.MAX_BYTES);
+    private final DeletionVectorFiles deletionVectors =
+            new DeletionVectorFiles(DeletionVectorFiles.MAX_BYTES);
 
     @Inject
     public RawFilePageSources(Lake lake, PaimonConfig config) {
@@ -67,41 +67,6 @@ public final class RawFilePageSources {
             TableSchema readSchema,
             List<PaimonColumnHandle> columns) {
         return FileColumns.find(format, fileSchema, readSchema, columns).isPresent();
-    }
-
-    /**
-     * The same with a filter that is still being collected, as far as it is known by now.
-     *
-     * @see #open(TableSchema, TableSchema, PaimonFileSplit, List, TupleDomain, MemoryContext)
-     */
-    public ConnectorPageSource open(
-            TableSchema fileSchema,
-            TableSchema readSchema,
-            PaimonFileSplit split,
-            List<PaimonColumnHandle> columns,
-            TupleDomain<PaimonColumnHandle> constraint,
-            DynamicFilter dynamicFilter,
-            MemoryContext memory) {
-        return open(
-                fileSchema,
-                readSchema,
-                split,
-                columns,
-                constraint.intersect(
-                        dynamicFilter
-                                .getCurrentPredicate()
-                                .transformKeys(PaimonColumnHandle.class::cast)),
-                memory);
-    }
-
-    /** The same without account of its memory. */
-    public ConnectorPageSource open(
-            TableSchema fileSchema,
-            TableSchema readSchema,
-            PaimonFileSplit split,
-            List<PaimonColumnHandle> columns,
-            TupleDomain<PaimonColumnHandle> constraint) {
-        return open(fileSchema, readSchema, split, columns, constraint, MemoryContext.NO_LIMIT);
     }
 
     /**

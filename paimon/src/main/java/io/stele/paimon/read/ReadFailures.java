@@ -12,6 +12,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
+import java.util.Optional;
 
 /** The translation of failures in the read of a file to errors that name it. Stateless. */
 final class ReadFailures {
@@ -24,14 +25,12 @@ final class ReadFailures {
         if (failure instanceof TrinoException known) {
             return known;
         }
-        for (Throwable at = failure; at != null; at = at.getCause()) {
-            if (at instanceof FileNotFoundException || at instanceof NoSuchFileException) {
-                return new TrinoException(
-                        PAIMON_SNAPSHOT_EXPIRED,
-                        "Expected file %s, found none: its snapshot has probably expired while the query ran"
-                                .formatted(location),
-                        failure);
-            }
+        if (findMissing(failure).isPresent()) {
+            return new TrinoException(
+                    PAIMON_SNAPSHOT_EXPIRED,
+                    "Expected file %s, found none: its snapshot has probably expired while the query ran"
+                            .formatted(location),
+                    failure);
         }
         boolean isStore = failure instanceof IOException || failure instanceof UncheckedIOException;
         return isStore && !isDamage(failure)
@@ -44,6 +43,16 @@ final class ReadFailures {
                         "Expected a readable data file, found in %s: %s"
                                 .formatted(location, failure),
                         failure);
+    }
+
+    /** The failure among a failure's causes that says that a file is not there. */
+    static Optional<Throwable> findMissing(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof FileNotFoundException || at instanceof NoSuchFileException) {
+                return Optional.of(at);
+            }
+        }
+        return Optional.empty();
     }
 
     private static boolean isDamage(Throwable failure) {

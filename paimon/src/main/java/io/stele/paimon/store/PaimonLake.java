@@ -32,9 +32,9 @@ import org.apache.paimon.options.Options;
 import org.apache.paimon.privilege.PrivilegedCatalog;
 
 /**
- * The lake that a configuration names. Files and metastore are reached under the identity of this
- * catalog's configuration (keys of S3, user of Hadoop, user or token of the metastore), whoever
- * runs the query: access control is Trino's.
+ * The lake that a configuration names. All queries reach files and metastore under the identity of
+ * this configuration (keys of S3, user of Hadoop, user or token of the metastore): access control
+ * is Trino's.
  *
  * <p>The metastore is not contacted before its first use, so that workers never do, and a node
  * starts while it is away. Paimon's own caches are off: those above this know when to look again.

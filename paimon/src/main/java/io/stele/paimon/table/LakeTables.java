@@ -22,25 +22,20 @@ import org.apache.paimon.table.FileStoreTableFactory;
 /**
  * Tables by location, branch and schema, as coordinator and workers open them: without a request to
  * the metastore, and with one to the store for a schema that is seen first. Schemas are immutable,
- * so that both are cached for good. Thread-safe.
+ * so that tables are cached for good. Thread-safe.
  */
 public final class LakeTables {
-    /** Some kilobytes each. */
-    private static final int MAX_SCHEMAS = 10_000;
-
-    /** A table has its options, path factories and a few caches that stay empty. */
+    /** A table has its schema, options, path factories and a few caches that stay empty. */
     private static final int MAX_TABLES = 1_000;
 
     private final Lake lake;
-    private final Cache<SchemaKey, TableSchema> schemas =
-            Caffeine.newBuilder().maximumSize(MAX_SCHEMAS).build();
-    private final Cache<SchemaKey, FileStoreTable> tables =
+    private final Cache<Key, FileStoreTable> tables =
             Caffeine.newBuilder().maximumSize(MAX_TABLES).build();
 
     /**
      * @param generation when the schema of the query was made
      */
-    private record SchemaKey(String location, String branch, long generation, long id) {}
+    private record Key(String location, String branch, long generation, long id) {}
 
     @Inject
     public LakeTables(Lake lake) {
@@ -50,26 +45,23 @@ public final class LakeTables {
     /** The table of a handle, with its schema. */
     public FileStoreTable table(PaimonTableHandle handle) {
         return tables.get(
-                new SchemaKey(
+                new Key(
                         handle.location(),
                         handle.branch(),
                         handle.schemaMillis(),
                         handle.schemaId()),
-                key -> open(key, schema(key)));
+                key -> open(key, load(key)));
     }
 
     /** Remembers the table that the metastore gave, so that its schema is not read again. */
     public void offer(FileStoreTable table, String branch) {
-        schemas.put(
-                new SchemaKey(
-                        table.location().toString(),
-                        branch,
-                        table.schema().timeMillis(),
-                        table.schema().id()),
-                table.schema());
+        TableSchema schema = table.schema();
+        tables.get(
+                new Key(table.location().toString(), branch, schema.timeMillis(), schema.id()),
+                key -> open(key, schema));
     }
 
-    private FileStoreTable open(SchemaKey key, TableSchema schema) {
+    private FileStoreTable open(Key key, TableSchema schema) {
         Options options = new Options();
         options.set(CoreOptions.BRANCH, key.branch());
         return FileStoreTableFactory.createWithoutFallbackBranch(
@@ -80,11 +72,7 @@ public final class LakeTables {
                 CatalogEnvironment.empty());
     }
 
-    private TableSchema schema(SchemaKey key) {
-        return schemas.get(key, this::load);
-    }
-
-    private TableSchema load(SchemaKey key) {
+    private TableSchema load(Key key) {
         SchemaManager manager =
                 new SchemaManager(lake.fileIO(), new Path(key.location()), key.branch());
         try {

@@ -9,6 +9,7 @@ import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_MILLISECOND;
 import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
 import static java.lang.Float.floatToRawIntBits;
 
+import com.google.common.math.LongMath;
 import io.airlift.slice.Slices;
 import io.trino.spi.block.ArrayBlockBuilder;
 import io.trino.spi.block.BlockBuilder;
@@ -128,10 +129,10 @@ public final class InternalRowBlocks {
                 value.getMillisecond() * MICROSECONDS_PER_MILLISECOND
                         + value.getNanoOfMillisecond() / NANOSECONDS_PER_MICROSECOND;
         if (type.isShort()) {
-            return micros - Math.floorMod(micros, powerOfTen(6 - type.getPrecision()));
+            return micros - Math.floorMod(micros, LongMath.pow(10, 6 - type.getPrecision()));
         }
         int nanos = value.getNanoOfMillisecond() % NANOSECONDS_PER_MICROSECOND;
-        nanos -= (int) (nanos % powerOfTen(9 - Math.min(9, type.getPrecision())));
+        nanos -= (int) (nanos % LongMath.pow(10, 9 - Math.min(9, type.getPrecision())));
         return new LongTimestamp(micros, nanos * PICOSECONDS_PER_NANOSECOND);
     }
 
@@ -139,20 +140,13 @@ public final class InternalRowBlocks {
         long millis = value.getMillisecond();
         if (type.isShort()) {
             return packDateTimeWithZone(
-                    millis - Math.floorMod(millis, powerOfTen(3 - type.getPrecision())), UTC_KEY);
+                    millis - Math.floorMod(millis, LongMath.pow(10, 3 - type.getPrecision())),
+                    UTC_KEY);
         }
         int nanos = value.getNanoOfMillisecond();
-        nanos -= (int) (nanos % powerOfTen(9 - Math.min(9, type.getPrecision())));
+        nanos -= (int) (nanos % LongMath.pow(10, 9 - Math.min(9, type.getPrecision())));
         return LongTimestampWithTimeZone.fromEpochMillisAndFraction(
                 millis, nanos * PICOSECONDS_PER_NANOSECOND, UTC_KEY);
-    }
-
-    private static long powerOfTen(int exponent) {
-        long result = 1;
-        for (int i = 0; i < exponent; i++) {
-            result *= 10;
-        }
-        return result;
     }
 
     private static DataType elementType(DataType array) {

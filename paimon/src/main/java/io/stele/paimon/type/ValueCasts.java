@@ -8,6 +8,7 @@ import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
 import static java.lang.Float.floatToRawIntBits;
 import static java.lang.Float.intBitsToFloat;
 
+import com.google.common.math.LongMath;
 import io.trino.spi.type.DecimalType;
 import io.trino.spi.type.Int128;
 import io.trino.spi.type.LongTimestamp;
@@ -202,7 +203,7 @@ final class ValueCasts {
             return BlockCast.NONE;
         }
         if (type.isShort()) {
-            long unit = powerOfTen(6 - precision);
+            long unit = LongMath.pow(10, 6 - precision);
             return BlockCast.ofValues(
                     type,
                     (block, position, target) -> {
@@ -210,7 +211,7 @@ final class ValueCasts {
                         type.writeLong(target, micros - Math.floorMod(micros, unit));
                     });
         }
-        int unit = (int) powerOfTen(12 - precision);
+        int unit = (int) LongMath.pow(10, 12 - precision);
         return BlockCast.ofValues(
                 type,
                 (block, position, target) -> {
@@ -229,7 +230,7 @@ final class ValueCasts {
             return BlockCast.NONE;
         }
         if (type.isShort()) {
-            long unit = powerOfTen(3 - precision);
+            long unit = LongMath.pow(10, 3 - precision);
             return BlockCast.ofValues(
                     type,
                     (block, position, target) -> {
@@ -240,7 +241,7 @@ final class ValueCasts {
                                         millis - Math.floorMod(millis, unit), UTC_KEY));
                     });
         }
-        int unit = (int) powerOfTen(12 - precision);
+        int unit = (int) LongMath.pow(10, 12 - precision);
         return BlockCast.ofValues(
                 type,
                 (block, position, target) -> {
@@ -278,13 +279,5 @@ final class ValueCasts {
                                             value.getPicosOfMilli(),
                                             UTC_KEY));
                         });
-    }
-
-    private static long powerOfTen(int exponent) {
-        long result = 1;
-        for (int i = 0; i < exponent; i++) {
-            result *= 10;
-        }
-        return result;
     }
 }

@@ -10,6 +10,7 @@ import io.trino.spi.SplitWeight;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
@@ -107,7 +108,7 @@ final class FileRowsOracle {
         return rows;
     }
 
-    /** Reads the files in so many parts each. */
+    /** The rows, of each file in this number of splits. */
     List<String> natively(DataSplit split, int parts, TupleDomain<PaimonColumnHandle> constraint)
             throws Exception {
         List<String> rows = new ArrayList<>();
@@ -153,7 +154,8 @@ final class FileRowsOracle {
                 table.schema(),
                 split,
                 columns(),
-                constraint);
+                constraint,
+                MemoryContext.NO_LIMIT);
     }
 
     List<PaimonFileSplit> files(DataSplit split, int parts) {

@@ -3,6 +3,7 @@ package io.stele.paimon.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.paimon.RandomValues;
 import io.stele.paimon.TestingLake;
 import io.stele.paimon.handle.DeletionVectorLocation;
 import io.stele.paimon.handle.PaimonColumnHandle;
@@ -128,7 +129,7 @@ class TestRawFilePageSources {
     }
 
     private static List<GenericRow> rows(long seed, RowType type, int count) {
-        RandomRows random = new RandomRows(seed);
+        RandomValues random = new RandomValues(new Random(seed));
         List<GenericRow> rows = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             rows.add(random.row(type));
@@ -288,7 +289,7 @@ class TestRawFilePageSources {
                                 .option("deletion-vectors.enabled", "true")
                                 .option("deletion-vectors.bitmap64", "" + wide)
                                 .build());
-        RandomRows random = new RandomRows(SEED);
+        RandomValues random = new RandomValues(new Random(SEED));
         List<InternalRow> rows = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             GenericRow row = random.row(table.rowType());
@@ -383,18 +384,18 @@ class TestRawFilePageSources {
                         .findFirst()
                         .orElseThrow();
         byte[] file = files.readFully(location.path());
-        assertThat(DeletionVectors.decode(file, location).isEmpty()).isFalse();
+        assertThat(DeletionVectorFiles.decode(file, location).isEmpty()).isFalse();
         long end = location.offset() + location.length() + (wide ? 0 : 8);
         for (int i = (int) location.offset(); i < end; i++) {
             byte[] damaged = file.clone();
             damaged[i] ^= (byte) (1 << (i % 8));
-            assertThatThrownBy(() -> DeletionVectors.decode(damaged, location))
+            assertThatThrownBy(() -> DeletionVectorFiles.decode(damaged, location))
                     .isInstanceOf(TrinoException.class)
                     .hasMessageMatching("Expected .+ found .+ in .+ at offset .+");
         }
         assertThatThrownBy(
                         () ->
-                                DeletionVectors.decode(
+                                DeletionVectorFiles.decode(
                                         java.util.Arrays.copyOf(file, (int) end - 1), location))
                 .isInstanceOf(TrinoException.class);
     }
@@ -409,7 +410,7 @@ class TestRawFilePageSources {
         }
         FileStoreTable table = lake.create("d", "pruned_" + format, builder.build());
         lake.write(table, rows(SEED, table.rowType(), 300), false);
-        RandomRows random = new RandomRows(SEED + 2);
+        RandomValues random = new RandomValues(new Random(SEED + 2));
         for (DataField field : table.schema().fields()) {
             FileRowsOracle oracle = new FileRowsOracle(table, sources, List.of(field));
             PaimonColumnHandle column = oracle.columns().get(0);
@@ -433,7 +434,7 @@ class TestRawFilePageSources {
     }
 
     private static Domain domain(
-            PaimonColumnHandle column, DataType type, RandomRows random, int form) {
+            PaimonColumnHandle column, DataType type, RandomValues random, int form) {
         if (form == 0) {
             return Domain.onlyNull(column.type());
         }

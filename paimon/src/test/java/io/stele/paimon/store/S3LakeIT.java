@@ -189,7 +189,7 @@ final class S3LakeIT extends LakeContract {
             long saved = saved(cache);
             assertThat(TestingLake.rows(table)).isEqualTo(first);
             assertThat(saved(cache)).isGreaterThan(saved);
-            assertThat(cache.cache().orElseThrow().tables())
+            assertThat(cache.find().orElseThrow().tables())
                     .anyMatch(found -> found.table().equals("db.t"));
         } finally {
             cache.close();
@@ -197,7 +197,7 @@ final class S3LakeIT extends LakeContract {
     }
 
     private static long saved(LakeDataCache cache) {
-        return cache.cache().orElseThrow().tables().stream()
+        return cache.find().orElseThrow().tables().stream()
                 .mapToLong(table -> table.requestsSaved())
                 .sum();
     }

@@ -2,6 +2,7 @@ package io.stele.paimon.store;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.configuration.ConfigurationFactory;
+import io.stele.objectstore.cached.CatalogCacheFolder;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.hadoop.HadoopConfig;
 import io.stele.objectstore.retrieval.RetrievalConfig;
@@ -34,7 +35,7 @@ final class TestingLakes {
     static LakeDataCache cache(DataCacheConfig config) {
         return new LakeDataCache(
                 config,
-                new CacheFolder(Optional.empty()),
+                new CatalogCacheFolder(Optional.empty()),
                 new MBeanExporter(MBeanServerFactory.newMBeanServer()),
                 ObjectNameGenerator.defaultObjectNameGenerator());
     }

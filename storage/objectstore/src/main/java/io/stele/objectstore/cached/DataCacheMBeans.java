@@ -4,9 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.api.status.DataCacheTable;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import org.weakref.jmx.MBeanExporter;
+import org.weakref.jmx.ObjectNameGenerator;
 
 /**
  * The metrics of a data page cache as MBeans: one of the cache, and one of each table whose name
@@ -28,6 +30,18 @@ public final class DataCacheMBeans {
             MBeanExporter exporter, Function<Map<String, String>, String> objectName) {
         this.exporter = requireNonNull(exporter, "exporter is null");
         this.objectName = requireNonNull(objectName, "objectName is null");
+    }
+
+    /** Those of a Trino catalog, under names of its connector's. */
+    public static DataCacheMBeans ofCatalog(MBeanExporter exporter, ObjectNameGenerator names) {
+        return new DataCacheMBeans(
+                exporter,
+                more -> {
+                    Map<String, String> properties = new LinkedHashMap<>();
+                    properties.put("type", "data_cache");
+                    properties.putAll(more);
+                    return names.generatedNameOf(DataCacheMetrics.class, properties);
+                });
     }
 
     /** Exports the metrics of the cache. */

@@ -1,4 +1,4 @@
-package io.stele.connector.sidecar;
+package io.stele.objectstore.cached;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
@@ -12,14 +12,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The default folder of a catalog's caches on this node, below the node's data directory.
+ * The default folder of the caches of a Trino catalog on this node, below the node's data
+ * directory.
  *
  * @param path empty: the node has no known data directory
  */
-public record CacheFolder(Optional<Path> path) {
+public record CatalogCacheFolder(Optional<Path> path) {
     private static final String FOLDER = "stele-cache";
 
-    public CacheFolder {
+    public CatalogCacheFolder {
         requireNonNull(path, "path is null");
     }
 
@@ -28,17 +29,17 @@ public record CacheFolder(Optional<Path> path) {
      *
      * @param dataDirectory of the node; empty if the node has none
      */
-    public static CacheFolder of(String catalog, String dataDirectory) {
+    public static CatalogCacheFolder of(String catalog, String dataDirectory) {
         if (dataDirectory.isEmpty()) {
-            return new CacheFolder(Optional.empty());
+            return new CatalogCacheFolder(Optional.empty());
         }
         // A name may be any text: each has a folder of its own, and none is outside
         String name = URLEncoder.encode(catalog, UTF_8).replace(".", "%2E");
-        return new CacheFolder(Optional.of(Path.of(dataDirectory, FOLDER, name)));
+        return new CatalogCacheFolder(Optional.of(Path.of(dataDirectory, FOLDER, name)));
     }
 
     /** The folders of all catalogs of the node, by that of one of them. */
-    static List<Path> all(Path folder) {
+    public static List<Path> all(Path folder) {
         try (Stream<Path> all = Files.list(folder.toAbsolutePath().getParent())) {
             return all.filter(Files::isDirectory).toList();
         } catch (IOException e) {

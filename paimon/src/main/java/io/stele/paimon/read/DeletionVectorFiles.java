@@ -18,15 +18,15 @@ import org.apache.paimon.deletionvectors.BitmapDeletionVector;
 import org.apache.paimon.deletionvectors.DeletionVector;
 
 /**
- * The deletion vectors of data files. The index file with the vectors of a bucket's files is read
- * in one request and cached. Thread-safe.
+ * A reader of deletion vectors. The index file with the vectors of a bucket's files is read in one
+ * request and cached. Thread-safe.
  *
  * <p>A vector in it: the length of its magic and bitmap (4 bytes, big-endian), the magic (4 bytes,
  * big-endian for 32-bit bitmaps and little-endian for 64-bit ones), the bitmap, and the CRC-32 of
  * magic and bitmap (4 bytes, big-endian). Paimon's metadata has as the length of a 32-bit vector
  * that of magic and bitmap, and of a 64-bit one that of all.
  */
-final class DeletionVectors {
+final class DeletionVectorFiles {
     /** Index files have about 2 MiB. */
     static final long MAX_BYTES = 64L << 20;
 
@@ -35,7 +35,7 @@ final class DeletionVectors {
 
     private final SingleFlightCache<String, byte[]> files;
 
-    DeletionVectors(long maxBytes) {
+    DeletionVectorFiles(long maxBytes) {
         files =
                 new SingleFlightCache<>(
                         "paimon-deletion-vectors", maxBytes, bytes -> bytes.length + 64L);

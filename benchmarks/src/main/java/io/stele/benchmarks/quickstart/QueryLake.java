@@ -24,10 +24,10 @@ import org.apache.paimon.table.sink.BatchWriteBuilder;
 import org.apache.paimon.types.DataTypes;
 
 /**
- * The part of the demonstration about existing lakes: Apache Paimon's own library writes a
+ * Part 5 of the demonstration, about existing lakes: Apache Paimon's own library writes a
  * warehouse, and Trino queries it through the catalog {@code lake} beside Stele's tables.
  */
-final class PaimonLake {
+final class QueryLake {
     private static final int INVOICES = 20_000;
 
     /** Held, since a logger that is not keeps no level. */
@@ -38,7 +38,7 @@ final class PaimonLake {
     private final TrinoSession trino;
     private final Findings findings;
 
-    private PaimonLake(Path folder, TrinoSession trino, Findings findings) {
+    private QueryLake(Path folder, TrinoSession trino, Findings findings) {
         this.folder = folder;
         this.trino = trino;
         this.findings = findings;
@@ -47,7 +47,7 @@ final class PaimonLake {
     static void run(Path folder, TrinoSession trino, Findings findings) throws Exception {
         LOGGERS.forEach(logger -> logger.setLevel(Level.SEVERE));
         findings.heading("5. A lake that Apache Paimon writes, in the same Trino");
-        new PaimonLake(folder, trino, findings).run();
+        new QueryLake(folder, trino, findings).run();
     }
 
     private void run() throws Exception {
