@@ -7,6 +7,7 @@ import static io.trino.spi.StandardErrorCode.INVALID_ARGUMENTS;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableMap;
 import io.trino.Session;
@@ -83,6 +84,60 @@ final class SteleReplaceAndDefaultsIT {
                     assertThat(runner.execute(session, sql).getOnlyValue()).isEqualTo(1);
                 });
         assertThat(queries.value("SELECT b FROM stele.s." + table)).isEqualTo("x");
+    }
+
+    /**
+     * A transaction reads all tables at one snapshot: also one that is replaced before it is read.
+     */
+    @Test
+    void aTableThatWasReplacedAfterTheSnapshotIsReadAsItWas() {
+        String first = newTable("first");
+        String second = newTable("second");
+        String third = newTable("third");
+        queries.run("CREATE TABLE stele.s.%s AS SELECT 1 a".formatted(first));
+        queries.run("CREATE TABLE stele.s.%s AS SELECT 2 a".formatted(second));
+        var runner = cluster.runner();
+        TransactionBuilder reading =
+                TransactionBuilder.transaction(
+                                runner.getTransactionManager(),
+                                runner.getPlannerContext().getMetadata(),
+                                runner.getAccessControl())
+                        .readOnly();
+        reading.execute(
+                runner.getDefaultSession(),
+                session -> {
+                    assertThat(
+                                    runner.execute(session, "SELECT a FROM stele.s." + first)
+                                            .getOnlyValue())
+                            .isEqualTo(1);
+                    queries.run(
+                            "CREATE OR REPLACE TABLE stele.s.%s AS SELECT 'x' b".formatted(second));
+                    assertThat(
+                                    runner.execute(
+                                                    session,
+                                                    "SELECT f.a + s.a FROM stele.s.%s f, stele.s.%s s"
+                                                            .formatted(first, second))
+                                            .getOnlyValue())
+                            .isEqualTo(3);
+                });
+        assertThatThrownBy(
+                        () ->
+                                reading.execute(
+                                        runner.getDefaultSession(),
+                                        session -> {
+                                            runner.execute(
+                                                    session, "SELECT a FROM stele.s." + first);
+                                            queries.run(
+                                                    "CREATE TABLE stele.s.%s AS SELECT 3 a"
+                                                            .formatted(third));
+                                            runner.execute(
+                                                    session, "SELECT a FROM stele.s." + third);
+                                        }))
+                // The one if the transaction has not heard of it, the other if it has
+                .hasMessageMatching(
+                        "(?s).*(does not exist|Expected an LSN at or after .*, when table .* was created).*");
+        assertThat(queries.value("SELECT b FROM stele.s." + second)).isEqualTo("x");
+        assertThat(queries.value("SELECT a FROM stele.s." + third)).isEqualTo(3);
     }
 
     @Test

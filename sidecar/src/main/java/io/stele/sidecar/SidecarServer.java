@@ -40,6 +40,7 @@ public final class SidecarServer implements AutoCloseable {
     private final String nodeId;
     private final Ports ports;
     private final URI httpUri;
+    private final EngineService engine;
     private final CompletableFuture<EngineFailure> failed;
     private final boolean exitsOnFailure;
 
@@ -48,12 +49,14 @@ public final class SidecarServer implements AutoCloseable {
             String nodeId,
             Ports ports,
             URI httpUri,
+            EngineService engine,
             CompletableFuture<EngineFailure> failed,
             boolean exitsOnFailure) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
         this.nodeId = requireNonNull(nodeId, "nodeId is null");
         this.ports = requireNonNull(ports, "ports is null");
         this.httpUri = requireNonNull(httpUri, "httpUri is null");
+        this.engine = requireNonNull(engine, "engine is null");
         this.failed = requireNonNull(failed, "failed is null");
         this.exitsOnFailure = exitsOnFailure;
     }
@@ -116,12 +119,14 @@ public final class SidecarServer implements AutoCloseable {
             try {
                 Sidecar sidecar = injector.getInstance(Sidecar.class);
                 Ports ports = sidecar.start();
+                EngineService engine = injector.getInstance(EngineService.class);
                 return new SidecarServer(
                         lifeCycle,
                         injector.getInstance(NodeInfo.class).getNodeId(),
                         ports,
                         sidecar.httpUri(),
-                        injector.getInstance(EngineService.class).engine().failed(),
+                        engine,
+                        engine.engine().failed(),
                         injector.getInstance(StorageConfig.class).isWalExitOnFailure());
             } catch (Throwable e) {
                 lifeCycle.stop();
@@ -203,6 +208,10 @@ public final class SidecarServer implements AutoCloseable {
                             + ": "
                             + e.getMessage());
         }
+    }
+
+    EngineService engine() {
+        return engine;
     }
 
     public String nodeId() {

@@ -9,6 +9,7 @@ import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.engine.EngineService;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
@@ -58,6 +59,10 @@ public final class TestingSidecar implements AutoCloseable {
 
     public SidecarServer server() {
         return server;
+    }
+
+    public EngineService engine() {
+        return server.engine();
     }
 
     /** Our own Flight client, with the right secret. */

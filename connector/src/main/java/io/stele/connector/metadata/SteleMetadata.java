@@ -229,6 +229,9 @@ public final class SteleMetadata implements ConnectorMetadata {
             return null;
         }
         SnapshotLeases.Lease lease = snapshot.snapshotLease(atLeast);
+        if (snapshot.isYoungerThanSnapshot(table)) {
+            return versions.find(tableName, lease.lsn()).orElse(null);
+        }
         return new SteleTableHandle(table.schema(), lease.id(), lease.lsn().value());
     }
 

@@ -19,7 +19,8 @@ import java.util.Optional;
  *
  * @param nextColumnId the id of the next column or field; ids are never used twice
  * @param earlier the versions before the current one, oldest first
- * @param createdLsn when the table was created, or truncated; empty in older catalogs
+ * @param createdLsn when the table was created or truncated, or the rows of its CREATE TABLE AS
+ *     were committed; empty in older catalogs
  */
 public record SchemaHistory(
         @JsonProperty("nextColumnId") int nextColumnId,

@@ -36,7 +36,6 @@ import io.stele.objectstore.warehouse.WarehouseAccess;
 import io.stele.objectstore.warehouse.WarehouseLocation;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.NodeAddress;
 import io.stele.protocol.api.catalog.RelationReply;
 import io.stele.protocol.api.catalog.ShardRouting;
@@ -404,6 +403,10 @@ public final class EngineService implements AutoCloseable {
                                 OptionalInt.of(schema.schemaVersion()),
                                 ScanPredicate.ALL),
                 ShardRouting.single(address, schema.shardCount()),
+                engine().catalog()
+                        .current()
+                        .findTable(schema.id())
+                        .flatMap(entry -> entry.history().createdLsn()),
                 Optional.of(engine().changedLsn(schema.id())));
     }
 
@@ -449,15 +452,6 @@ public final class EngineService implements AutoCloseable {
             return true;
         }
         return current.findView(name.schemaName(), name.tableName()).isPresent();
-    }
-
-    /** The table that has a name at present. */
-    public Optional<TableId> findTableId(TableRequest request) {
-        TableName name = request.table();
-        return engine().catalog()
-                .current()
-                .findTable(name.schemaName(), name.tableName())
-                .map(TableSchema::id);
     }
 
     /** The table or view of a name, if there is one; STALE_TABLE as in {@link #resolve}. */

@@ -9,7 +9,6 @@ import io.stele.engine.aggregate.AggregateCache;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.MetadataChanges;
@@ -104,7 +103,7 @@ final class ScanHandlers {
         return request.plans().map(plans -> plans.size() * PLAN_BYTES).orElse(0L);
     }
 
-    private SnapshotReply open(OpenSnapshotRequest request) {
+    SnapshotReply open(OpenSnapshotRequest request) {
         LeasedSnapshot snapshot =
                 Blocking.await(
                         engine.engine()
@@ -127,35 +126,30 @@ final class ScanHandlers {
     OpenTableReply openTable(OpenTableRequest request) {
         request.ended().orElse(List.of()).forEach(engine.engine()::closeSnapshot);
         for (int attempt = 0; attempt < MAX_SNAPSHOTS; attempt++) {
-            Optional<TableId> before = engine.findTableId(request.table());
             if (!engine.isThere(request.table())) {
                 return new OpenTableReply(
                         NOTHING, Optional.empty(), changes(request), Optional.empty());
             }
-            Optional<OpenTableReply> reply = openTable(request, before);
+            SnapshotReply snapshot =
+                    open(
+                            new OpenSnapshotRequest(
+                                    List.of(),
+                                    Optional.empty(),
+                                    request.ttlMillis(),
+                                    request.atLeast()));
+            Optional<OpenTableReply> reply = describe(request, snapshot);
             if (reply.isPresent()) {
                 return reply.get();
             }
         }
         throw new SteleException(
                 ErrorCode.STALE_TABLE,
-                "Expected the table id of %s to stay while a snapshot is opened, found it replaced %s times"
+                "Expected table %s to stay while a snapshot is opened, found it replaced %s times"
                         .formatted(request.table().table(), MAX_SNAPSHOTS));
     }
 
-    /**
-     * One attempt; empty if the name is not that of the same table any more.
-     *
-     * @param before the table of the name before the snapshot is opened
-     */
-    private Optional<OpenTableReply> openTable(OpenTableRequest request, Optional<TableId> before) {
-        SnapshotReply snapshot =
-                open(
-                        new OpenSnapshotRequest(
-                                List.of(),
-                                Optional.empty(),
-                                request.ttlMillis(),
-                                request.atLeast()));
+    /** Empty, and the snapshot is closed, if the table is younger than the snapshot. */
+    Optional<OpenTableReply> describe(OpenTableRequest request, SnapshotReply snapshot) {
         try {
             Optional<MetadataChanges> changes = changes(request);
             boolean isDescribed =
@@ -163,9 +157,7 @@ final class ScanHandlers {
                             && changes.isPresent()
                             && !changes.get().concerns(request.table().table());
             RelationReply relation = isDescribed ? NOTHING : engine.relation(request.table());
-            Optional<TableId> found = relation.table().map(table -> table.schema().id());
-            boolean isByName = request.table().tableId().isEmpty();
-            if (isByName && found.isPresent() && !found.equals(before)) {
+            if (relation.table().filter(table -> table.isYoungerThan(snapshot.lsn())).isPresent()) {
                 engine.engine().closeSnapshot(snapshot.snapshotId());
                 return Optional.empty();
             }

@@ -100,11 +100,20 @@ final class SidecarS3IT {
                     TableWriter writer = client.writer("shop", "orders")) {
                 writer.upsert(1L, "of the first", 0.5, null).get();
             }
-            try (TestingSidecar second = TestingSidecar.start(directory.resolve("2"), properties);
+            SteleClient late =
+                    first.client(
+                            ClientSettings.DEFAULT
+                                    .withUnavailableTimeout(Duration.ofSeconds(2))
+                                    .withAnswerTimeout(Duration.ofSeconds(2)));
+            // Opened now: later the first may have stopped by itself
+            TableWriter lateWriter = late.writer("shop", "orders");
+            try (late;
+                    TestingSidecar second =
+                            TestingSidecar.start(directory.resolve("2"), properties);
                     SteleClient client = second.client();
                     TableWriter writer = client.writer("shop", "orders")) {
                 assertThat(client.table("shop", "orders").get(1L)).isPresent();
-                assertRefused(first);
+                assertRefused(lateWriter);
                 writer.upsert(3L, "of the second", 1.5, null).get();
                 assertThat(client.table("shop", "orders").get(2L)).isEmpty();
                 assertThat(client.table("shop", "orders").get(3L)).isPresent();
@@ -113,17 +122,9 @@ final class SidecarS3IT {
         assertThat(directory.resolve("1")).doesNotExist();
     }
 
-    private static void assertRefused(TestingSidecar sidecar) {
-        SteleClient client =
-                sidecar.client(
-                        ClientSettings.DEFAULT
-                                .withUnavailableTimeout(Duration.ofSeconds(2))
-                                .withAnswerTimeout(Duration.ofSeconds(2)));
-        try (client) {
-            CompletableFuture<Lsn> late =
-                    client.writer("shop", "orders").upsert(2L, "too late", 0.5, null);
-            assertThatThrownBy(late::join).isInstanceOf(CompletionException.class);
-        }
+    private static void assertRefused(TableWriter writer) {
+        CompletableFuture<Lsn> late = writer.upsert(2L, "too late", 0.5, null);
+        assertThatThrownBy(late::join).isInstanceOf(CompletionException.class);
     }
 
     private static Map<String, String> onS3(String warehouse) {

@@ -13,6 +13,7 @@ import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.encryption.TestKeys;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
@@ -354,7 +355,7 @@ final class TestDamagedCatalog {
         put(staged, 1, "row");
         node.await(node.engine().flush(staged.id()));
         Set<String> files = dataOf(staged);
-        node.engine().catalog().publishTable(staged.id());
+        node.engine().catalog().publishTable(staged.id(), Lsn.MIN);
         giveUpNewest();
         assertLost(staged);
         for (int tick = 0; tick < 10; tick++) {

@@ -11,6 +11,7 @@ import io.stele.engine.transaction.Decision;
 import io.stele.objectstore.StoreFaults;
 import io.stele.objectstore.fault.CrashPoint;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.Orientation;
@@ -87,7 +88,7 @@ class TestStagedTables {
         while (node.store().list(Decision.path(loser)).isEmpty()) {
             assertThat(node.pool().runOne()).isTrue();
         }
-        node.engine().catalog().publishTable(first.id());
+        node.engine().catalog().publishTable(first.id(), Lsn.MIN);
         assertRefused(ErrorCode.TABLE_ALREADY_EXISTS, () -> node.await(committing));
         assertThat(isThere(second)).isFalse();
         assertThatThrownBy(

@@ -60,7 +60,12 @@ public final class PastTables {
         if (!isLsnOrTime(version) && catalog.findTable(name).isEmpty()) {
             return Optional.empty();
         }
-        return open(new Version(name, lsn(session, version)))
+        return find(name, lsn(session, version));
+    }
+
+    /** The table as of an LSN, with the columns that it had then; empty: there is none. */
+    public Optional<SteleTableHandle> find(SchemaTableName name, Lsn at) {
+        return open(new Version(name, at))
                 .map(
                         found ->
                                 new SteleTableHandle(

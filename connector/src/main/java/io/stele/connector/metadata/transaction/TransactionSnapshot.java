@@ -17,9 +17,11 @@ import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,7 @@ public final class TransactionSnapshot {
     private final Optional<MetadataCache> cache;
     private final TransactionPlans plans;
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
+    private final Set<SchemaTableName> changed = new HashSet<>(); // by this transaction
     private SnapshotLeases.@Nullable Lease snapshotLease;
     private final LongSupplier changes;
     private long heardChanges = -1; // their number when the cache received all changes
@@ -253,6 +256,19 @@ public final class TransactionSnapshot {
      */
     public synchronized void forget(SchemaTableName name) {
         relations.remove(name);
+        changed.add(name);
+    }
+
+    /**
+     * Whether another transaction gave the table its name after the snapshot: at the snapshot,
+     * another table has the name, or none.
+     */
+    public synchronized boolean isYoungerThanSnapshot(TableDescription table) {
+        SchemaTableName name =
+                new SchemaTableName(table.schema().schemaName(), table.schema().tableName());
+        return snapshotLease != null
+                && table.isYoungerThan(snapshotLease.lsn())
+                && !changed.contains(name);
     }
 
     /** The leased snapshot; INVALID_SESSION_PROPERTY if it is before {@code atLeast}. */

@@ -281,13 +281,12 @@ public final class Catalog {
         }
     }
 
-    /** A table that is staged gets the place at its publication, long after its creation. */
     private static boolean isBefore(Lsn lsn, TableEntry entry, TableEntry predecessor) {
-        return entry.history().createdLsn().filter(begin -> lsn.compareTo(begin) < 0).isPresent()
-                || predecessor
-                        .successor()
-                        .filter(next -> lsn.compareTo(next.lsn()) < 0)
-                        .isPresent();
+        return entry.history()
+                .createdLsn()
+                .or(() -> predecessor.successor().map(TableEntry.Successor::lsn))
+                .filter(begin -> lsn.compareTo(begin) < 0)
+                .isPresent();
     }
 
     /** The table whose place another one took. */

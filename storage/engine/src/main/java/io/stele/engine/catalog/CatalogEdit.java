@@ -312,7 +312,7 @@ final class CatalogEdit {
     /** Creates a table in the place of a public one of its name, if there is one. */
     TableSchema createOrReplaceTable(TableSchema definition, String tableGroupName) {
         TableSchema created = createTable(definition, tableGroupName, TableState.REPLACEMENT);
-        return publish(created.id());
+        return publish(created.id(), now);
     }
 
     private TableSchema addTable(TableSchema definition, String tableGroupName, TableState state) {
@@ -354,13 +354,17 @@ final class CatalogEdit {
         }
     }
 
-    /** Makes a staged table public; STALE_TABLE if it is gone. */
-    TableSchema publishTable(TableId tableId) {
+    /**
+     * Makes a staged table public; STALE_TABLE if it is gone.
+     *
+     * @param committed the LSN of its rows: readers before it see what has the name now
+     */
+    TableSchema publishTable(TableId tableId, Lsn committed) {
         base.entry(tableId);
-        return publish(tableId);
+        return publish(tableId, committed);
     }
 
-    private TableSchema publish(TableId tableId) {
+    private TableSchema publish(TableId tableId, Lsn begun) {
         TableEntry entry = requireNonNull(tables.get(tableId), "entry is null");
         TableSchema schema = entry.schema();
         if (entry.state() == TableState.REPLACEMENT) {
@@ -370,7 +374,8 @@ final class CatalogEdit {
         } else {
             requireNoRelation(schema.schemaName(), schema.tableName());
         }
-        tables.put(tableId, new TableEntry(schema, TableState.PUBLIC, entry.history()));
+        tables.put(
+                tableId, new TableEntry(schema, TableState.PUBLIC, entry.history().created(begun)));
         givenUp.removeIf(GivenUpIds.of(tableId)::equals);
         return schema;
     }

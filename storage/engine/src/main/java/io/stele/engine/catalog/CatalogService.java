@@ -413,10 +413,11 @@ public final class CatalogService {
      * Makes a staged table public, unless an earlier attempt did. It is part of a commit, which
      * repeats it: it waits for other statements, and makes one request to the store.
      *
+     * @param committed the LSN of its rows
      * @throws SteleException TABLE_ALREADY_EXISTS if its name was taken meanwhile; STALE_TABLE if
      *     there is no such table any more; STORE_FAILED or BUSY if it may succeed later
      */
-    public void publishTable(TableId tableId) {
+    public void publishTable(TableId tableId, Lsn committed) {
         statements.lock();
         try {
             settleEarlier(); // which may be the attempt before
@@ -425,7 +426,7 @@ public final class CatalogService {
                             .filter(entry -> !entry.state().isStaged()) // perhaps replaced by now
                             .isPresent();
             if (!wasPublic) {
-                change(edit -> edit.publishTable(tableId), 0);
+                change(edit -> edit.publishTable(tableId, committed), 0);
             }
         } finally {
             statements.unlock();

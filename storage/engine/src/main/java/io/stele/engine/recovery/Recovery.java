@@ -124,7 +124,7 @@ public final class Recovery {
             for (Decision decision : decisions.ofTable(tableId, unreadable::add)) {
                 if (decision.committed()
                         && decision.publish().filter(tableId::equals).isPresent()) {
-                    publish(tableId);
+                    publish(tableId, decision.lsn());
                 }
             }
         }
@@ -149,9 +149,9 @@ public final class Recovery {
         return hasUnreadableDecisions;
     }
 
-    private void publish(TableId tableId) {
+    private void publish(TableId tableId, Lsn committed) {
         try {
-            catalog.publishTable(tableId);
+            catalog.publishTable(tableId, committed);
         } catch (SteleException taken) {
             if (taken.code() != ErrorCode.TABLE_ALREADY_EXISTS) {
                 throw taken;

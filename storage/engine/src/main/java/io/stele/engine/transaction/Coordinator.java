@@ -359,15 +359,15 @@ public final class Coordinator {
                         BackgroundTasks.submit(
                                 statements,
                                 () -> {
-                                    publish(commit.publish().get(), mayBePublic);
+                                    publish(commit.publish().get(), lsn, mayBePublic);
                                     return lsn;
                                 }),
                 Coordinator::isStoreOrBusy);
     }
 
-    private void publish(TableId tableId, AtomicBoolean mayBePublic) {
+    private void publish(TableId tableId, Lsn lsn, AtomicBoolean mayBePublic) {
         try {
-            catalog.publishTable(tableId);
+            catalog.publishTable(tableId, lsn);
         } catch (SteleException failed) {
             if (failed.code() == ErrorCode.STALE_TABLE && mayBePublic.get()) {
                 return;

@@ -467,7 +467,7 @@ public final class Transactions {
                     BackgroundTasks.submit(
                             threads.catalog(),
                             () -> {
-                                catalog.publishTable(staged.get());
+                                catalog.publishTable(staged.get(), decision.lsn());
                                 return null;
                             });
         }

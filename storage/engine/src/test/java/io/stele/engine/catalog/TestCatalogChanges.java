@@ -101,7 +101,7 @@ final class TestCatalogChanges {
     @Test
     void publishedTablesAppearAndRecreatedOnesChange() {
         TableSchema staged = service.createTable(table("a"), "", TableState.STAGED);
-        assertThat(namesOf(() -> service.publishTable(staged.id()))).containsExactly("a");
+        assertThat(namesOf(() -> service.publishTable(staged.id(), Lsn.MIN))).containsExactly("a");
         long before = changes.version();
         service.dropTable(staged.id());
         create("a");

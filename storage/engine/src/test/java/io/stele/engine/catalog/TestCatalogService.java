@@ -288,10 +288,13 @@ final class TestCatalogService {
                 "being created",
                 () -> service.renameTable(staged.id(), "s", "z"));
         TableSchema rival = service.createTable(table("s", "a").build(), "", TableState.STAGED);
-        service.publishTable(rival.id());
-        refuses(ErrorCode.TABLE_ALREADY_EXISTS, "'s.a'", () -> service.publishTable(staged.id()));
+        service.publishTable(rival.id(), Lsn.MIN);
+        refuses(
+                ErrorCode.TABLE_ALREADY_EXISTS,
+                "'s.a'",
+                () -> service.publishTable(staged.id(), Lsn.MIN));
         Catalog published = service.current();
-        service.publishTable(rival.id());
+        service.publishTable(rival.id(), Lsn.MIN);
         assertThat(service.current()).as("published again").isSameAs(published);
         CatalogService restarted = open(2);
         assertThat(restarted.dropStagedTables()).isEqualTo(1);
@@ -300,7 +303,7 @@ final class TestCatalogService {
         refuses(
                 ErrorCode.STALE_TABLE,
                 "dropped, truncated or replaced",
-                () -> restarted.publishTable(staged.id()));
+                () -> restarted.publishTable(staged.id(), Lsn.MIN));
     }
 
     @Test

@@ -90,7 +90,7 @@ final class TestCatalogViews {
         refuses(
                 ErrorCode.TABLE_ALREADY_EXISTS,
                 "view 's.w'",
-                () -> service.publishTable(staged.id()));
+                () -> service.publishTable(staged.id(), Lsn.MIN));
     }
 
     @Test
@@ -199,7 +199,7 @@ final class TestCatalogViews {
             assertThat(catalog.table(materialized.storageTable().orElseThrow()).schemaName())
                     .isEqualTo("z");
         }
-        service.publishTable(staged.id());
+        service.publishTable(staged.id(), Lsn.MIN);
         assertThat(service.current().findTable("z", "u")).isPresent();
     }
 
@@ -220,7 +220,7 @@ final class TestCatalogViews {
         TableSchema old = service.createTable(table("t"), "", TableState.PUBLIC);
         TableSchema staged = service.createTable(table("t"), "", TableState.REPLACEMENT);
         assertThat(service.current().table("s", "t")).isEqualTo(old);
-        service.publishTable(staged.id());
+        service.publishTable(staged.id(), Lsn.MIN);
         assertThat(service.current().table("s", "t")).isEqualTo(staged);
         assertThat(service.current().findTable(old.id()).orElseThrow().state())
                 .isEqualTo(TableState.REPLACED);

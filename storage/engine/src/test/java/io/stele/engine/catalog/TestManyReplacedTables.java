@@ -70,7 +70,7 @@ final class TestManyReplacedTables {
         TableId staged = new TableId(catalog.nextTableId() - 1);
         List<TableId> kept = truncateToTheLimit();
         TableId replaced = catalog.table("s", "t").id();
-        edit(edit -> edit.publishTable(staged));
+        edit(edit -> edit.publishTable(staged, Lsn.of(millis, 0)));
         assertThat(catalog.table("s", "t").id()).isEqualTo(staged);
         assertThat(kept).allMatch(id -> catalog.findTable(id).isPresent());
         assertThat(catalog.findPredecessor(staged).orElseThrow().schema().id())
@@ -86,7 +86,7 @@ final class TestManyReplacedTables {
         edit(edit -> edit.createTable(DEFINITION, "", TableState.REPLACEMENT));
         TableId staged = new TableId(catalog.nextTableId() - 1);
         Lsn between = Lsn.of(millis++, 0);
-        edit(edit -> edit.publishTable(staged));
+        edit(edit -> edit.publishTable(staged, Lsn.of(millis, 0)));
         assertThat(catalog.entryAsOf(staged, between).schema().id()).isEqualTo(before);
         assertThat(catalog.entryAsOf(staged, Lsn.of(millis, 0)).schema().id()).isEqualTo(staged);
     }
