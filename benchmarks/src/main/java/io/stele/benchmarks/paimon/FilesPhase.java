@@ -165,7 +165,7 @@ final class FilesPhase {
                 long start = System.nanoTime();
                 find(peer, SORTED, key);
                 samples.add(counts, "Paimon: ms", (System.nanoTime() - start) / 1e6);
-                samples.add(counts, "Paimon: requests", files.requests());
+                samples.add(counts, "Paimon: requests", (double) files.requests());
                 samples.add(counts, "Paimon: MB", files.bytes() / 1e6);
                 files.delay(0);
             }

@@ -6,10 +6,14 @@ import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.manifest.PaimonManifests;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import javax.management.JMException;
+import javax.management.ObjectName;
 
 /**
  * The plan of a query for one partition and one value of the bucket's key, in a table of many files
@@ -106,9 +110,11 @@ final class PlanningPhase {
             coldPlan("from the image", counts, false, samples);
             try (PaimonPeer peer = PaimonPeer.open(lake.folder(), files, Map.of())) {
                 files.reset();
+                long cpu = Machine.processCpuNanos();
                 double millis = millis(() -> plan(peer, MANY));
+                samples.add(counts, "Paimon: CPU ms", (Machine.processCpuNanos() - cpu) / 1e6);
                 samples.add(counts, "Paimon: ms", millis);
-                samples.add(counts, "Paimon: requests", files.requests());
+                samples.add(counts, "Paimon: requests", (double) files.requests());
                 samples.add(counts, "Paimon: MB", files.bytes() / 1e6);
             }
         }
@@ -124,7 +130,9 @@ final class PlanningPhase {
             throws Exception {
         try (LakeCatalog catalog = LakeCatalog.open(CATALOG, lake.remote())) {
             BenchmarkLake.Counts found = lake.newRound(BenchmarkLake.REQUEST_MILLIS);
+            long cpu = Machine.processCpuNanos();
             double millis = millis(() -> plan(catalog, MANY));
+            samples.add(counts, name + ": CPU ms", (Machine.processCpuNanos() - cpu) / 1e6);
             samples.add(counts, name + ": requests", found.requests());
             samples.add(counts, name + ": MB", found.megabytes());
             samples.add(counts, name + ": ms", millis);
@@ -183,16 +191,37 @@ final class PlanningPhase {
         lake.forgetCaches();
         try (LakeCatalog catalog = LakeCatalog.open(CATALOG, lake.remote())) {
             catalog.plan(FEW, TABLE, wantedOfFew(true));
-            long before = Machine.heapBytes();
+            long before = settledHeapBytes();
+            long heldBefore = heldBytes();
             plan(catalog, MANY);
-            metrics.put(HEAP, (double) (Machine.heapBytes() - before) / fileCount);
+            metrics.put(HEAP, (double) (settledHeapBytes() - before) / fileCount);
+            metrics.put(
+                    HEAP + ", by its metrics", (double) (heldBytes() - heldBefore) / fileCount);
         }
         try (PaimonPeer peer = PaimonPeer.open(lake.folder(), files, PaimonPeer.ALL_MANIFESTS)) {
             peer.plan(FEW, TABLE, wantedOfFew(false));
-            long before = Machine.heapBytes();
+            long before = settledHeapBytes();
             plan(peer, MANY);
-            metrics.put(HEAP + ", Paimon", (double) (Machine.heapBytes() - before) / fileCount);
+            metrics.put(HEAP + ", Paimon", (double) (settledHeapBytes() - before) / fileCount);
         }
+    }
+
+    private static long heldBytes() throws JMException {
+        return (long)
+                ManagementFactory.getPlatformMBeanServer()
+                        .getAttribute(
+                                new ObjectName("stele:type=paimon_images,catalog=" + CATALOG),
+                                "Bytes");
+    }
+
+    /** What others left may take some collections to go. */
+    private static long settledHeapBytes() throws InterruptedException {
+        long least = Machine.heapBytes();
+        for (int i = 0; i < 5; i++) {
+            TimeUnit.MILLISECONDS.sleep(100);
+            least = Math.min(least, Machine.heapBytes());
+        }
+        return least;
     }
 
     private static Map<String, Object> wantedOfFew(boolean forTrino) {

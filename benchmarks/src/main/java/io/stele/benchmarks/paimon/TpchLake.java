@@ -168,7 +168,7 @@ final class TpchLake {
             Path copy = target.resolve(source.relativize(path));
             if (Files.isDirectory(path)) {
                 Files.createDirectories(copy);
-            } else if (path.getParent().getFileName().toString().startsWith("bucket-")) {
+            } else if (source.relativize(path).toString().contains("/bucket-")) {
                 Files.createLink(copy, path);
             } else {
                 Files.copy(path, copy);
