@@ -8,6 +8,11 @@ public interface Benchmark {
     /** One line for {@code bin/stele help}. */
     String description();
 
+    /** Whether it takes {@code --scale}. */
+    default boolean isScalable() {
+        return false;
+    }
+
     /** Whether a target that is missed is a failure. */
     default boolean isGate() {
         return false;

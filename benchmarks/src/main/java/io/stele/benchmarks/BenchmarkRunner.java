@@ -16,6 +16,7 @@ import io.stele.benchmarks.jdbcbatch.JdbcBatchBenchmark;
 import io.stele.benchmarks.lookupsql.LookupSqlBenchmark;
 import io.stele.benchmarks.manifest.ManifestBenchmark;
 import io.stele.benchmarks.pagecache.PageCacheBenchmark;
+import io.stele.benchmarks.paimon.PaimonBenchmark;
 import io.stele.benchmarks.planning.PlanningBenchmark;
 import io.stele.benchmarks.raptorx.RaptorxBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
@@ -41,7 +42,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The main program behind {@code bin/stele bench NAME [--quick] [--only CASE] [--json FILE]}.
+ * The main program behind {@code bin/stele bench NAME [--quick] [--only CASE] [--scale FACTOR]
+ * [--json FILE]}.
  *
  * <p>Exits with 0 when the benchmark ran, whether or not its targets were met unless it is a gate,
  * with 1 when it failed and with 2 when it was called wrongly.
@@ -76,7 +78,8 @@ public final class BenchmarkRunner {
                     new EncryptionBenchmark(),
                     new ColdScanBenchmark(),
                     new ChoicesBenchmark(),
-                    new FootprintBenchmark());
+                    new FootprintBenchmark(),
+                    new PaimonBenchmark());
 
     private BenchmarkRunner() {}
 
@@ -97,6 +100,11 @@ public final class BenchmarkRunner {
             System.exit(2);
         }
         BenchmarkOptions options = options(words);
+        if (options.scale().isPresent() && !benchmark.orElseThrow().isScalable()) {
+            throw new IllegalArgumentException(
+                    "Expected no --scale, which %s does not take"
+                            .formatted(benchmark.orElseThrow().name()));
+        }
         BenchmarkReport measured = benchmark.orElseThrow().run(options);
         BenchmarkReport report = options.quick() ? measured.ofQuickRun() : measured;
         out.print(report.text());
@@ -116,24 +124,42 @@ public final class BenchmarkRunner {
     private static BenchmarkOptions options(Deque<String> words) {
         boolean quick = false;
         Optional<String> only = Optional.empty();
+        Optional<Double> scale = Optional.empty();
         Optional<Path> json = Optional.empty();
         while (!words.isEmpty()) {
             String word = words.remove();
             switch (word) {
                 case "--quick" -> quick = true;
                 case "--only" -> only = Optional.of(argument(word, words));
+                case "--scale" -> scale = Optional.of(scale(argument(word, words)));
                 case "--json" ->
                         json = Optional.of(Path.of(argument(word, words)).toAbsolutePath());
                 default ->
                         throw new IllegalArgumentException(
-                                "Expected --quick, --only CASE or --json FILE, found: " + word);
+                                "Expected --quick, --only CASE, --scale FACTOR or --json FILE, found: "
+                                        + word);
             }
         }
         return new BenchmarkOptions(
                 quick,
                 only,
+                scale,
                 json,
                 Path.of(System.getProperty("stele.home", ".")).toAbsolutePath().normalize());
+    }
+
+    private static double scale(String text) {
+        double scale;
+        try {
+            scale = Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+            scale = Double.NaN;
+        }
+        if (!(scale > 0 && scale <= 1)) {
+            throw new IllegalArgumentException(
+                    "Expected a --scale above 0 and at most 1, found " + text);
+        }
+        return scale;
     }
 
     private static String argument(String option, Deque<String> words) {

@@ -29,6 +29,14 @@ public final class Machine {
         throw new IllegalStateException("This Java runtime does not report process CPU time");
     }
 
+    /** Heap of this process in use, after garbage was collected. */
+    public static long heapBytes() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
     private static long memoryBytes() {
         if (ManagementFactory.getOperatingSystemMXBean()
                 instanceof com.sun.management.OperatingSystemMXBean system) {

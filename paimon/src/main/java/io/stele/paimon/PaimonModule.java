@@ -17,6 +17,7 @@ import io.stele.objectstore.s3.S3Config;
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.image.ImageFolder;
+import io.stele.paimon.image.ImageMetrics;
 import io.stele.paimon.image.ImageOptions;
 import io.stele.paimon.image.LeaseOptions;
 import io.stele.paimon.image.PinnedSnapshots;
@@ -90,6 +91,8 @@ final class PaimonModule implements Module {
         binder.bind(PaimonSplitManager.class).in(Scopes.SINGLETON);
         binder.bind(RawFilePageSources.class).in(Scopes.SINGLETON);
         binder.bind(PaimonPageSources.class).in(Scopes.SINGLETON);
+        binder.bind(ImageMetrics.class).in(Scopes.SINGLETON);
+        binder.bind(LakeMBeans.class).asEagerSingleton();
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 

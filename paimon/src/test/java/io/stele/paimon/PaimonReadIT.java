@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
 import java.io.StringReader;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
+import javax.management.ObjectName;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.GenericRow;
@@ -345,5 +347,25 @@ class PaimonReadIT {
         try (Stream<Path> files = Files.list(other)) {
             assertThat(files).isEmpty();
         }
+    }
+
+    @Test
+    void imagesHaveMetrics() throws Exception {
+        lake.write(
+                lake.create("d", "measured", orders().option("bucket", "-1").build()),
+                List.of(order(1, "a", "1.00", 1)),
+                false);
+        long found = metric("Misses");
+        trino.execute("SELECT count(*) FROM measured WHERE id > 0");
+        assertThat(metric("Misses")).isEqualTo(found + 1);
+        assertThat(metric("Built") + metric("Advanced") + metric("Reopened")).isPositive();
+        assertThat(metric("Bytes")).isBetween(1L, metric("MaxBytes"));
+    }
+
+    private static long metric(String attribute) throws Exception {
+        return (long)
+                ManagementFactory.getPlatformMBeanServer()
+                        .getAttribute(
+                                new ObjectName("stele:type=paimon_images,catalog=lake"), attribute);
     }
 }

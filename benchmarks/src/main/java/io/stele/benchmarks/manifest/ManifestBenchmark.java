@@ -197,14 +197,14 @@ public final class ManifestBenchmark implements Benchmark {
                                     manifest.files().stream().filter(filter::matches).count()
                                             == expected));
             measureFileList(name, manifest.files(), filter, expected, extent.rounds(), metrics);
-            long before = heapBytes();
+            long before = Machine.heapBytes();
             ManifestStore owner = open(store, minChanges);
             Manifest loaded = owner.loadLatest().orElseThrow();
             // As a start does; sketches that the base has leave memory with a version that names it
             check(owner.create(loaded.edit().build()), "a version after the last");
             metrics.put(
                     name + ": B heap an entry",
-                    (double) (heapBytes() - before) / loaded.files().size());
+                    (double) (Machine.heapBytes() - before) / loaded.files().size());
             check(
                     owner.sketches().read(loaded.files().getFirst().sketches()).size() == COLUMNS,
                     "sketches");
@@ -264,10 +264,10 @@ public final class ManifestBenchmark implements Benchmark {
         paimon.reset();
         check(PaimonManifests.plan(table, partition, 0) == expected, "the same again");
         metrics.put(name + ": requests to find a partition in memory", (double) paimon.requests());
-        long before = heapBytes();
+        long before = Machine.heapBytes();
         FileStoreTable another = paimon.open(true);
         check(PaimonManifests.plan(another, partition, 0) == expected, "the same elsewhere");
-        metrics.put(name + ": B heap an entry", (double) (heapBytes() - before) / size);
+        metrics.put(name + ": B heap an entry", (double) (Machine.heapBytes() - before) / size);
         check(PaimonManifests.plan(another, partition, 0) == expected, "the same still");
     }
 
@@ -314,7 +314,7 @@ public final class ManifestBenchmark implements Benchmark {
     /** Each with the bounds of all columns, as if each had been requested. */
     private static double heapOfLists(List<FileEntry> files) {
         List<FileSlices<FileEntry>> lists = new ArrayList<>();
-        long before = heapBytes();
+        long before = Machine.heapBytes();
         for (int i = 0; i < LISTS; i++) {
             FileSlices<FileEntry> list = FileSlices.of(files, Function.identity());
             for (int column = 1; column <= COLUMNS; column++) {
@@ -327,7 +327,7 @@ public final class ManifestBenchmark implements Benchmark {
             }
             lists.add(list);
         }
-        double bytes = (double) heapBytes() - before;
+        double bytes = (double) Machine.heapBytes() - before;
         return bytes / lists.size() / files.size();
     }
 
@@ -509,12 +509,5 @@ public final class ManifestBenchmark implements Benchmark {
 
     private static long cpuNanos() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-    }
-
-    private static long heapBytes() {
-        for (int i = 0; i < 3; i++) {
-            System.gc();
-        }
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 }

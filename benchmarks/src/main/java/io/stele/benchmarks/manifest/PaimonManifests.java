@@ -44,7 +44,7 @@ import org.apache.paimon.utils.SegmentsCache;
  * <p>Its cache of manifests has no limit ({@code cache.manifest.max-memory}), and takes files of
  * all sizes, which it does not by default.
  */
-final class PaimonManifests implements AutoCloseable {
+public final class PaimonManifests implements AutoCloseable {
     private static final int FILES_OF_COMMIT = 5_000;
     private static final long LARGEST = 4L << 30;
 
@@ -79,6 +79,16 @@ final class PaimonManifests implements AutoCloseable {
         return table;
     }
 
+    /**
+     * Writes the same table as {@code table} in a folder that the caller keeps, partitioned by
+     * {@code day}. Of a partition and a bucket no two files have a value of {@code c0} in common.
+     */
+    public static void writeTo(
+            java.nio.file.Path folder, int files, int partitions, int buckets, int columns)
+            throws Exception {
+        new PaimonManifests(folder, partitions, buckets, columns).create(files);
+    }
+
     private void create(int fileCount) throws Exception {
         Schema.Builder schema =
                 Schema.newBuilder()
@@ -100,7 +110,10 @@ final class PaimonManifests implements AutoCloseable {
                                     partition(i % partitions),
                                     i / partitions % buckets,
                                     buckets,
-                                    new DataIncrement(List.of(file(random)), List.of(), List.of()),
+                                    new DataIncrement(
+                                            List.of(file(random, i / partitions / buckets)),
+                                            List.of(),
+                                            List.of()),
                                     CompactIncrement.emptyIncrement()));
                 }
                 commit.commit(done, messages);
@@ -116,7 +129,7 @@ final class PaimonManifests implements AutoCloseable {
         return row;
     }
 
-    private DataFileMeta file(SplittableRandom random) {
+    private DataFileMeta file(SplittableRandom random, int number) {
         BinaryRow min = new BinaryRow(columns + 1);
         BinaryRow max = new BinaryRow(columns + 1);
         BinaryRowWriter mins = new BinaryRowWriter(min);
@@ -126,7 +139,7 @@ final class PaimonManifests implements AutoCloseable {
         Long[] nulls = new Long[columns + 1];
         nulls[0] = 0L;
         for (int column = 1; column <= columns; column++) {
-            long from = random.nextLong(1L << 40);
+            long from = column == 1 ? (long) number << 20 : random.nextLong(1L << 40);
             mins.writeLong(column, from);
             maxs.writeLong(column, from + random.nextInt(1 << 20));
             nulls[column] = 0L;

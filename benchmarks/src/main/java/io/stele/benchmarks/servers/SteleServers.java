@@ -39,6 +39,16 @@ public final class SteleServers implements AutoCloseable {
         sidecar = launch("sidecar");
         trino = launch("trino");
         awaitSidecar();
+        awaitTrino();
+    }
+
+    /** Starts Trino alone, whose catalogs then must need no sidecar. */
+    public void startTrino() throws IOException, InterruptedException {
+        trino = launch("trino");
+        awaitTrino();
+    }
+
+    private void awaitTrino() throws InterruptedException {
         await(running(trino), "Trino", run.uri("trino.uri"), probe::isTrinoReady);
     }
 

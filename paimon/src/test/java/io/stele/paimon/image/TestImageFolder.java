@@ -3,6 +3,7 @@ package io.stele.paimon.image;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.testing.Golden;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +38,18 @@ final class TestImageFolder {
             assertThat(read.blocks().get(block).first())
                     .isEqualTo(image.blocks().get(block).first());
         }
+    }
+
+    @Test
+    void goldenFile() throws Exception {
+        TableImage image = image(TABLE, 7, 100);
+        new ImageFolder(folder, 1 << 20).write(image);
+        Golden.check("image-1.image", Files.readAllBytes(files().getFirst()));
+
+        Path released = folder.resolve("released");
+        Files.write(released, Golden.load("image-1.image"));
+        assertThat(ImageFile.open(released).find(ImageFilter.ALL))
+                .isEqualTo(image.find(ImageFilter.ALL));
     }
 
     @Test
