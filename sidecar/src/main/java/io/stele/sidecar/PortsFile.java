@@ -3,7 +3,9 @@ package io.stele.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+
 import io.stele.sidecar.ServingState.Ports;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,7 +16,8 @@ import java.util.Map;
 
 /**
  * The file with the ports of the sidecar, for launchers: a JSON object with {@code nodeId}, {@code
- * pid}, {@code httpPort}, {@code flightPort} and {@code clientPort}.
+ * pid}, {@code httpPort}, {@code flightPort}, {@code clientPort}, and {@code postgresqlPort} if
+ * PostgreSQL's protocol is served.
  *
  * <p>Invariant: the file is absent or complete, and is there only while the sidecar serves (a
  * killed process leaves it behind: compare {@code pid}).
@@ -33,6 +36,7 @@ final class PortsFile {
         content.put("httpPort", ports.httpPort());
         content.put("flightPort", ports.flightPort());
         content.put("clientPort", ports.clientPort());
+        ports.postgresqlPort().ifPresent(port -> content.put("postgresqlPort", port));
         Path temporary = path.resolveSibling(path.getFileName() + ".tmp");
         try {
             Files.createDirectories(requireNonNull(path.getParent(), "a file has a parent"));

@@ -1,6 +1,7 @@
 package io.stele.sidecar;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The serving state of the sidecar: the ports of its endpoints while it serves, and nothing before
@@ -22,6 +23,10 @@ public final class ServingState {
         ports = Optional.empty();
     }
 
-    /** The TCP ports of the three servers. */
-    public record Ports(int httpPort, int flightPort, int clientPort) {}
+    /**
+     * The TCP ports of the servers.
+     *
+     * @param postgresqlPort if PostgreSQL's protocol is served
+     */
+    public record Ports(int httpPort, int flightPort, int clientPort, OptionalInt postgresqlPort) {}
 }

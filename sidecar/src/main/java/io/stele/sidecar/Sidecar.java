@@ -3,6 +3,7 @@ package io.stele.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.airlift.http.server.HttpServerInfo;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
@@ -13,14 +14,17 @@ import io.stele.sidecar.engine.SidecarAggregateCache;
 import io.stele.sidecar.engine.SidecarDataCache;
 import io.stele.sidecar.flight.FlightServer;
 import io.stele.sidecar.framed.FramedServer;
+import io.stele.sidecar.postgresql.PostgresServer;
+
 import jakarta.annotation.PreDestroy;
+
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
  * The parts of a running sidecar and the order in which they start and stop: engine, framed server,
- * Flight server, ports file; and in reverse.
+ * Flight server, PostgreSQL's protocol, ports file; and in reverse.
  *
  * <p>Guarded by its own lock; {@link #stop} may come from the shutdown hook of the JVM.
  */
@@ -38,6 +42,7 @@ final class Sidecar {
     private final SchedulingGroupMBeans schedulingGroups;
     private final FramedServer framed;
     private final FlightServer flight;
+    private final PostgresServer postgres;
     private final Optional<PortsFile> portsFile;
     private final Duration shutdownTimeout;
     private boolean stopped;
@@ -53,7 +58,8 @@ final class Sidecar {
             SidecarAggregateCache aggregateCache,
             SchedulingGroupMBeans schedulingGroups,
             FramedServer framed,
-            FlightServer flight) {
+            FlightServer flight,
+            PostgresServer postgres) {
         this.node = requireNonNull(node, "node is null");
         this.http = requireNonNull(http, "http is null");
         this.state = requireNonNull(state, "state is null");
@@ -63,6 +69,7 @@ final class Sidecar {
         this.schedulingGroups = requireNonNull(schedulingGroups, "schedulingGroups is null");
         this.framed = requireNonNull(framed, "framed is null");
         this.flight = requireNonNull(flight, "flight is null");
+        this.postgres = requireNonNull(postgres, "postgres is null");
         this.portsFile = config.getPortsFile().map(file -> new PortsFile(file.toPath()));
         this.shutdownTimeout = config.getShutdownTimeout().toJavaTime();
     }
@@ -75,12 +82,19 @@ final class Sidecar {
         schedulingGroups.export();
         framed.start();
         flight.start();
-        Ports ports = new Ports(httpUri().getPort(), flight.port(), framed.port());
+        postgres.start();
+        Ports ports = new Ports(httpUri().getPort(), flight.port(), framed.port(), postgres.port());
         state.serving(ports);
         portsFile.ifPresent(file -> file.write(node.getNodeId(), ports));
         log.info(
-                "Stele sidecar %s serves: HTTP %d, Flight %d, framed %d",
-                node.getNodeId(), ports.httpPort(), ports.flightPort(), ports.clientPort());
+                "Stele sidecar %s serves: HTTP %d, Flight %d, framed %d%s",
+                node.getNodeId(),
+                ports.httpPort(),
+                ports.flightPort(),
+                ports.clientPort(),
+                ports.postgresqlPort().isPresent()
+                        ? ", PostgreSQL " + ports.postgresqlPort().getAsInt()
+                        : "");
         return ports;
     }
 
@@ -103,10 +117,13 @@ final class Sidecar {
         portsFile.ifPresent(PortsFile::delete);
         Duration timeout = drainTimeout();
         Thread draining = Thread.startVirtualThread(() -> flight.drain(timeout));
+        Thread drainingPostgres = Thread.startVirtualThread(() -> postgres.drain(timeout));
         framed.drain(timeout);
         join(draining);
+        join(drainingPostgres);
         state.stopping();
         flight.close();
+        postgres.close();
         engine.close();
     }
 

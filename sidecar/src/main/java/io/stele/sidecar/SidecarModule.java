@@ -2,14 +2,17 @@ package io.stele.sidecar;
 
 import static com.google.inject.Scopes.SINGLETON;
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
+
 import static io.airlift.configuration.ConfigBinder.configBinder;
 import static io.airlift.jaxrs.JaxrsBinder.jaxrsBinder;
+
 import static org.weakref.jmx.guice.ExportBinder.newExporter;
 
 import com.google.inject.Binder;
 import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Singleton;
+
 import io.airlift.openmetrics.OpenMetricsCollector;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.encryption.EncryptionConfig;
@@ -48,10 +51,14 @@ import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.metrics.MetricsExposition;
 import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.postgresql.PostgresConfig;
+import io.stele.sidecar.postgresql.PostgresServer;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
+
 import jakarta.servlet.Filter;
+
 import java.time.Clock;
 import java.util.Optional;
 
@@ -67,6 +74,7 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(TlsConfig.class);
         configBinder(binder).bindConfig(FlightConfig.class);
         configBinder(binder).bindConfig(FramedConfig.class);
+        configBinder(binder).bindConfig(PostgresConfig.class);
         configBinder(binder).bindConfig(StorageConfig.class);
         configBinder(binder).bindConfig(SchedulerConfig.class);
         configBinder(binder).bindConfig(AggregateCacheConfig.class);
@@ -87,6 +95,7 @@ final class SidecarModule implements Module {
         binder.bind(FlightService.class).in(SINGLETON);
         binder.bind(FlightServer.class).in(SINGLETON);
         binder.bind(FramedServer.class).in(SINGLETON);
+        binder.bind(PostgresServer.class).in(SINGLETON);
         binder.bind(Sidecar.class).in(SINGLETON);
 
         binder.bind(HttpLogins.class).in(SINGLETON);

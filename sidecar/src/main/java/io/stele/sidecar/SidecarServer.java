@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Injector;
 import com.google.inject.Module;
+
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.bootstrap.LifeCycleManager;
 import io.airlift.configuration.ConfigurationLoader;
@@ -24,15 +25,19 @@ import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.CacheFolder.DataDirectory;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.StorageConfig;
+
+import org.weakref.jmx.guice.MBeanModule;
+
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
-import org.weakref.jmx.guice.MBeanModule;
 
 /** A running sidecar, and the main class of its process. {@link #close} stops it. Thread safe. */
 public final class SidecarServer implements AutoCloseable {
@@ -234,6 +239,11 @@ public final class SidecarServer implements AutoCloseable {
     /** The port of the framed protocol. */
     public int clientPort() {
         return ports.clientPort();
+    }
+
+    /** The port of PostgreSQL's protocol, if it is served. */
+    public OptionalInt postgresqlPort() {
+        return ports.postgresqlPort();
     }
 
     /**

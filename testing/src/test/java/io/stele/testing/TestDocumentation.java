@@ -2,6 +2,9 @@ package io.stele.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,8 +15,6 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 
 /** Every example of the documentation is run or compared by a test, and tests it names exist. */
 final class TestDocumentation {
@@ -51,6 +52,9 @@ final class TestDocumentation {
                     shown("docs/protocol.md", "", 3, "layouts of bytes, not bytes"),
                     run("docs/protocol.md", "hex", 1, "TestDocumentedRecords"),
                     run("docs/protocol.md", "python", 1, "StelePythonIT"),
+                    run("docs/serving.md", "properties", 1, "PostgresServerIT"),
+                    shown("docs/serving.md", "sh", 1, "a client of the reader's machine"),
+                    run("docs/serving.md", "sql", 1, "PostgresServerIT"),
                     run("docs/testing.md", "sh", 2, SELF));
 
     private static final Pattern COMMAND = Pattern.compile("bin/stele ([a-z]+)([^;#]*)");

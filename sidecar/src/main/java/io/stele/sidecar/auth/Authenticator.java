@@ -3,9 +3,11 @@ package io.stele.sidecar.auth;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.stele.protocol.SteleException;
 import io.stele.protocol.auth.SharedSecretToken;
 import io.stele.sidecar.metrics.AccessMetrics;
+
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -61,10 +63,15 @@ public final class Authenticator {
         try {
             return check.get();
         } catch (SteleException e) {
-            metrics.authenticationFailed();
-            delay();
+            refused();
             throw e;
         }
+    }
+
+    /** Counts and delays a caller whose login, by another protocol, was refused. */
+    public void refused() {
+        metrics.authenticationFailed();
+        delay();
     }
 
     private void delay() {

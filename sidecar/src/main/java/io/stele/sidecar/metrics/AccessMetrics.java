@@ -1,9 +1,11 @@
 package io.stele.sidecar.metrics;
 
 import io.airlift.stats.CounterStat;
-import java.util.concurrent.atomic.AtomicLong;
+
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
+
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Metrics of the connections, logins and actions of all endpoints, and of refused callers.
@@ -16,6 +18,7 @@ public final class AccessMetrics {
     private final AtomicLong pendingLogins = new AtomicLong();
     private final CounterStat actions = new CounterStat();
     private final AtomicLong framedConnections = new AtomicLong();
+    private final AtomicLong postgresConnections = new AtomicLong();
     private final AtomicLong flightStreams = new AtomicLong();
 
     /** Counts a request without the shared secret. */
@@ -52,6 +55,14 @@ public final class AccessMetrics {
 
     public void framedConnectionClosed() {
         framedConnections.decrementAndGet();
+    }
+
+    public void postgresConnectionOpened() {
+        postgresConnections.incrementAndGet();
+    }
+
+    public void postgresConnectionClosed() {
+        postgresConnections.decrementAndGet();
     }
 
     public void flightStreamOpened() {
@@ -94,6 +105,11 @@ public final class AccessMetrics {
     @Managed(description = "Open connections of the framed protocol")
     public long getFramedConnections() {
         return framedConnections.get();
+    }
+
+    @Managed(description = "Open connections of PostgreSQL's protocol")
+    public long getPostgresConnections() {
+        return postgresConnections.get();
     }
 
     @Managed(description = "Open Flight calls")

@@ -1,8 +1,9 @@
 package io.stele.sidecar.tls;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.stele.client.ClientSettings;
 import io.stele.client.SteleClient;
@@ -19,6 +20,13 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.SidecarServer;
 import io.stele.sidecar.TestingSidecar;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -27,18 +35,19 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
 /** With one key store, every port speaks TLS and nothing else. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -84,6 +93,7 @@ final class TlsIT {
         Map<String, String> properties = TestingSidecar.properties(directory);
         properties.remove("http-server.http.port");
         properties.put("http-server.https.port", "0");
+        properties.put("stele.postgresql.port", "0");
         properties.put("stele.tls.enabled", "true");
         properties.put("stele.tls.keystore.path", keystore.toString());
         properties.put("stele.tls.keystore.password", PASSWORD);
@@ -95,6 +105,21 @@ final class TlsIT {
     @AfterAll
     void stop() {
         server.close();
+    }
+
+    @Test
+    void postgresClientsNeedTls() throws SQLException {
+        int port = server.postgresqlPort().orElseThrow();
+        String url = "jdbc:postgresql://localhost:%s/stele?user=ann&sslmode=".formatted(port);
+        Properties secret = new Properties();
+        secret.setProperty("password", TestingSidecar.SECRET);
+        try (Connection connection = DriverManager.getConnection(url + "require", secret);
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery("SELECT 1")) {
+            assertThat(result.next()).isTrue();
+        }
+        assertThatThrownBy(() -> DriverManager.getConnection(url + "disable", secret))
+                .hasMessageContaining("Expected a connection with TLS");
     }
 
     @Test

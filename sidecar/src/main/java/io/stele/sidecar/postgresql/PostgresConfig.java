@@ -1,0 +1,103 @@
+package io.stele.sidecar.postgresql;
+
+import io.airlift.configuration.Config;
+import io.airlift.configuration.ConfigDescription;
+import io.airlift.configuration.validation.FileExists;
+import io.airlift.units.DataSize;
+import io.airlift.units.MaxDataSize;
+import io.airlift.units.MinDataSize;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+
+import java.io.File;
+import java.util.Optional;
+
+/** Settings of the server of PostgreSQL's protocol. */
+public class PostgresConfig {
+    private Optional<Integer> port = Optional.empty();
+    private int maxConnections = 1024;
+    private DataSize maxMessageSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    private DataSize maxPendingSize = DataSize.of(128, DataSize.Unit.MEGABYTE);
+    private String database = "stele";
+    private Optional<File> usersFile = Optional.empty();
+
+    public Optional<@Min(0) @Max(65535) Integer> getPort() {
+        return port;
+    }
+
+    @Config("stele.postgresql.port")
+    @ConfigDescription(
+            "TCP port of PostgreSQL's wire protocol; 0 takes a free port; not set: the protocol is"
+                    + " not served")
+    public PostgresConfig setPort(Integer port) {
+        this.port = Optional.ofNullable(port);
+        return this;
+    }
+
+    @Min(1)
+    @Max(100_000)
+    public int getMaxConnections() {
+        return maxConnections;
+    }
+
+    @Config("stele.postgresql.max-connections")
+    @ConfigDescription("Clients of PostgreSQL's protocol at the same time; more are refused")
+    public PostgresConfig setMaxConnections(int maxConnections) {
+        this.maxConnections = maxConnections;
+        return this;
+    }
+
+    // A row of 16 MiB as text is twice as long
+    @MinDataSize("1MB")
+    @MaxDataSize("1GB")
+    public DataSize getMaxMessageSize() {
+        return maxMessageSize;
+    }
+
+    @Config("stele.postgresql.max-message-size")
+    @ConfigDescription("Greatest message of a client of PostgreSQL's protocol")
+    public PostgresConfig setMaxMessageSize(DataSize maxMessageSize) {
+        this.maxMessageSize = maxMessageSize;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    @MaxDataSize("64GB")
+    public DataSize getMaxPendingSize() {
+        return maxPendingSize;
+    }
+
+    @Config("stele.postgresql.max-pending-size")
+    @ConfigDescription(
+            "Bytes of large messages of PostgreSQL's protocol, over all connections, before no more"
+                    + " are read")
+    public PostgresConfig setMaxPendingSize(DataSize maxPendingSize) {
+        this.maxPendingSize = maxPendingSize;
+        return this;
+    }
+
+    public String getDatabase() {
+        return database;
+    }
+
+    @Config("stele.postgresql.database")
+    @ConfigDescription("Name of the database that PostgreSQL's clients see; they may ask for any")
+    public PostgresConfig setDatabase(String database) {
+        this.database = database;
+        return this;
+    }
+
+    public Optional<@FileExists File> getUsersFile() {
+        return usersFile;
+    }
+
+    @Config("stele.postgresql.users-file")
+    @ConfigDescription(
+            "Users of PostgreSQL's protocol, with SCRAM-SHA-256 verifiers as in pg_authid; not set:"
+                    + " any name with the shared secret as password")
+    public PostgresConfig setUsersFile(File usersFile) {
+        this.usersFile = Optional.ofNullable(usersFile);
+        return this;
+    }
+}

@@ -1,0 +1,117 @@
+package io.stele.sidecar.postgresql.auth;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import javax.crypto.Mac;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A password as a server needs it to check a login by SCRAM-SHA-256 (RFC 5802, RFC 7677): it does
+ * not tell the password. Immutable.
+ *
+ * @param iterations of the hash
+ * @param salt of the hash
+ * @param storedKey hash of the key that only a client with the password can show
+ * @param serverKey by which the server shows that it has this verifier
+ */
+record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) {
+    static final int KEY_BYTES = 32;
+    static final int DEFAULT_ITERATIONS = 4_096; // PostgreSQL's
+
+    /** As in PostgreSQL's pg_authid: SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey. */
+    private static final Pattern TEXT =
+            Pattern.compile(
+                    "SCRAM-SHA-256\\$([0-9]{1,7}):([A-Za-z0-9+/=]+)\\$([A-Za-z0-9+/=]+):([A-Za-z0-9+/=]+)");
+
+    ScramVerifier {
+        requireNonNull(salt, "salt is null");
+        requireNonNull(storedKey, "storedKey is null");
+        requireNonNull(serverKey, "serverKey is null");
+    }
+
+    static ScramVerifier of(String password, byte[] salt, int iterations) {
+        try {
+            byte[] salted =
+                    SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+                            .generateSecret(
+                                    new PBEKeySpec(
+                                            password.toCharArray(),
+                                            salt,
+                                            iterations,
+                                            KEY_BYTES * Byte.SIZE))
+                            .getEncoded();
+            return new ScramVerifier(
+                    iterations,
+                    salt,
+                    sha256(hmac(salted, "Client Key")),
+                    hmac(salted, "Server Key"));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("This JVM has no PBKDF2 with SHA-256", e);
+        }
+    }
+
+    /** Reads PostgreSQL's form; empty if it is another text. */
+    static Optional<ScramVerifier> parse(String text) {
+        Matcher matcher = TEXT.matcher(text);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        try {
+            byte[] salt = Base64.getDecoder().decode(matcher.group(2));
+            byte[] storedKey = Base64.getDecoder().decode(matcher.group(3));
+            byte[] serverKey = Base64.getDecoder().decode(matcher.group(4));
+            int iterations = Integer.parseInt(matcher.group(1));
+            return iterations > 0 && storedKey.length == KEY_BYTES && serverKey.length == KEY_BYTES
+                    ? Optional.of(new ScramVerifier(iterations, salt, storedKey, serverKey))
+                    : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether a client's proof for the messages of a login is right. */
+    boolean accepts(byte[] proof, String messages) {
+        byte[] signature = hmac(storedKey, messages);
+        if (proof.length != signature.length) {
+            return false;
+        }
+        byte[] clientKey = new byte[proof.length];
+        for (int i = 0; i < proof.length; i++) {
+            clientKey[i] = (byte) (proof[i] ^ signature[i]);
+        }
+        return MessageDigest.isEqual(sha256(clientKey), storedKey);
+    }
+
+    /** The server's signature of the messages of a login. */
+    byte[] sign(String messages) {
+        return hmac(serverKey, messages);
+    }
+
+    private static byte[] hmac(byte[] key, String text) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(key, "HmacSHA256"));
+            return mac.doFinal(text.getBytes(UTF_8));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("This JVM has no HMAC with SHA-256", e);
+        }
+    }
+
+    private static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("This JVM has no SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.stele.sidecar.postgresql.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * A column of an answer about the catalog.
+ *
+ * @param typeOid PostgreSQL's OID of the type
+ */
+public record CatalogColumn(String name, int typeOid) {
+    public CatalogColumn {
+        requireNonNull(name, "name is null");
+    }
+}

@@ -1,0 +1,255 @@
+package io.stele.sidecar.postgresql.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.base.Ticker;
+
+import io.stele.engine.catalog.Catalog;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+
+import net.sf.jsqlparser.statement.Statement;
+import net.sf.jsqlparser.statement.select.Select;
+import net.sf.jsqlparser.util.TablesNamesFinder;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The answers to questions about the catalog: queries of {@code pg_catalog}, of {@code
+ * information_schema} and of constants, and SHOW. Thread-safe; a statement runs in the thread that
+ * asks.
+ *
+ * <p>Nothing that a query can name reaches files, the network, Java or data of tables: the
+ * relations and functions are those of this package alone. {@code set_config} changes nothing:
+ * whoever has the session sees to it.
+ */
+public final class CatalogQueries implements AutoCloseable {
+    /** The version of PostgreSQL whose catalog this is. */
+    public static final String SERVER_VERSION = Settings.SERVER_VERSION;
+
+    private final Supplier<Catalog> catalog;
+    private final String database;
+    private final Ticker ticker;
+    private final StatementParser parser = new StatementParser();
+    private volatile Optional<CatalogRelations> latest = Optional.empty();
+
+    /**
+     * @param catalog the current catalog
+     * @param database the name of the one database that clients see
+     */
+    public CatalogQueries(Supplier<Catalog> catalog, String database) {
+        this(catalog, database, Ticker.systemTicker());
+    }
+
+    CatalogQueries(Supplier<Catalog> catalog, String database, Ticker ticker) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.database = requireNonNull(database, "database is null");
+        this.ticker = requireNonNull(ticker, "ticker is null");
+    }
+
+    /** Whether a statement reads nothing but the catalog and constants, so that this answers it. */
+    public boolean concerns(String sql) {
+        StatementText text = new StatementText(sql);
+        return switch (text.word(0)) {
+            case "show" -> ShowAnswers.isShow(text) && text.isOneStatement();
+            case "select", "with", "values", "table", "(" ->
+                    (!text.hasWord("from") && !text.word(0).equals("table") || text.namesCatalog())
+                            && readsCatalogOnly(sql);
+            default -> false;
+        };
+    }
+
+    private boolean readsCatalogOnly(String sql) {
+        try {
+            Select select = parser.parse(sql);
+            boolean hasTables = false;
+            for (String name : tables(select)) {
+                hasTables = true;
+                List<String> parts = CatalogRelations.nameParts(name);
+                boolean isCatalog =
+                        parts.size() <= 2
+                                && relations()
+                                        .find(
+                                                parts.size() == 2
+                                                        ? Optional.of(parts.get(0))
+                                                        : Optional.empty(),
+                                                parts.get(parts.size() - 1))
+                                        .isPresent();
+                if (!isCatalog) {
+                    return false;
+                }
+            }
+            if (!hasTables) {
+                describe(sql, List.of(), ""); // of constants: unless it calls what is not here
+            }
+            return true;
+        } catch (SteleException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    private static Set<String> tables(Select select) {
+        TablesNamesFinder<Void> finder = new TablesNamesFinder<>();
+        return finder.getTables((Statement) select);
+    }
+
+    /**
+     * Runs a statement.
+     *
+     * @param parameters texts of $1, $2 and so on; empty: NULL
+     * @param parameterTypeOids their types; 0: unknown
+     * @param user who logged in
+     * @throws SteleException INVALID_ARGUMENT
+     */
+    public CatalogResult run(
+            String sql,
+            List<Optional<String>> parameters,
+            List<Integer> parameterTypeOids,
+            String user) {
+        return run(sql, parameters, parameterTypeOids, session(user));
+    }
+
+    /**
+     * Runs a statement in a session with settings.
+     *
+     * @throws SteleException INVALID_ARGUMENT
+     */
+    public CatalogResult run(
+            String sql,
+            List<Optional<String>> parameters,
+            List<Integer> parameterTypeOids,
+            CatalogSession session) {
+        return answered(
+                () -> {
+                    QueryContext context =
+                            context(Optional.of(parameters), parameterTypeOids, session);
+                    StatementText text = new StatementText(sql);
+                    return ShowAnswers.isShow(text)
+                            ? ShowAnswers.answer(text, context)
+                            : result(context, sql);
+                });
+    }
+
+    private CatalogResult result(QueryContext context, String sql) {
+        SelectPlan plan = new SelectCompiler(context).compile(parser.parse(sql), Optional.empty());
+        Casts casts = new Casts(context);
+        List<CatalogColumn> columns = columns(plan);
+        List<List<Optional<String>>> rows = new ArrayList<>();
+        for (Object[] row : plan.rows(Frame.root())) {
+            List<Optional<String>> values = new ArrayList<>(row.length);
+            for (int index = 0; index < row.length; index++) {
+                values.add(
+                        row[index] == Values.NULL
+                                ? Optional.empty()
+                                : Optional.of(
+                                        context.countText(
+                                                casts.text(
+                                                        row[index],
+                                                        columns.get(index).typeOid()))));
+            }
+            rows.add(values);
+        }
+        return new CatalogResult(columns, rows);
+    }
+
+    private static List<CatalogColumn> columns(SelectPlan plan) {
+        return plan.columns().stream()
+                .map(
+                        column ->
+                                new CatalogColumn(
+                                        column.name(),
+                                        column.type() == Typed.UNKNOWN
+                                                ? TypeOids.TEXT
+                                                : column.type()))
+                .toList();
+    }
+
+    /** The columns that {@link #run} would answer, before values are known. */
+    public List<CatalogColumn> describe(String sql, List<Integer> parameterTypeOids, String user) {
+        return described(
+                parameterTypeOids,
+                user,
+                context -> {
+                    StatementText text = new StatementText(sql);
+                    return ShowAnswers.isShow(text)
+                            ? ShowAnswers.columns(text)
+                            : columns(
+                                    new SelectCompiler(context)
+                                            .compile(parser.parse(sql), Optional.empty()));
+                });
+    }
+
+    /** The types of the parameters: as declared, or as their use in the statement shows. */
+    public List<Integer> parameterTypes(String sql, List<Integer> parameterTypeOids, String user) {
+        return described(
+                parameterTypeOids,
+                user,
+                context -> {
+                    if (!ShowAnswers.isShow(new StatementText(sql))) {
+                        new SelectCompiler(context).compile(parser.parse(sql), Optional.empty());
+                    }
+                    return context.parameterTypes();
+                });
+    }
+
+    private <T> T described(
+            List<Integer> parameterTypeOids, String user, Function<QueryContext, T> description) {
+        return answered(
+                () ->
+                        description.apply(
+                                context(Optional.empty(), parameterTypeOids, session(user))));
+    }
+
+    private static CatalogSession session(String user) {
+        return new CatalogSession(user, (int) ProcessHandle.current().pid(), Map.of());
+    }
+
+    private QueryContext context(
+            Optional<List<Optional<String>>> parameters,
+            List<Integer> parameterTypeOids,
+            CatalogSession session) {
+        return new QueryContext(
+                relations(), session, database, parameters, parameterTypeOids, ticker);
+    }
+
+    /** Whatever a statement does to the evaluation is the statement's fault. */
+    private static <T> T answered(Supplier<T> answer) {
+        try {
+            return answer.get();
+        } catch (SteleException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a query that the catalog understands, found one that fails: " + e,
+                    e);
+        }
+    }
+
+    private CatalogRelations relations() {
+        Catalog current = catalog.get();
+        Optional<CatalogRelations> found = latest;
+        if (found.isEmpty() || found.get().version() != current.version()) {
+            found = Optional.of(build(current));
+        }
+        return found.get();
+    }
+
+    private synchronized CatalogRelations build(Catalog current) {
+        if (latest.isEmpty() || latest.get().version() != current.version()) {
+            latest = Optional.of(new CatalogRelations(current, database));
+        }
+        return latest.get();
+    }
+
+    @Override
+    public void close() {
+        parser.close();
+    }
+}

@@ -1,0 +1,16 @@
+package io.stele.sidecar.postgresql.catalog;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An answer about the catalog.
+ *
+ * @param rows values in PostgreSQL's text format; empty: NULL
+ */
+public record CatalogResult(List<CatalogColumn> columns, List<List<Optional<String>>> rows) {
+    public CatalogResult {
+        columns = List.copyOf(columns);
+        rows = List.copyOf(rows);
+    }
+}

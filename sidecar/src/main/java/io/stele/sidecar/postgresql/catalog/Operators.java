@@ -1,0 +1,189 @@
+package io.stele.sidecar.postgresql.catalog;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/** The operators of expressions on values that may be NULL. */
+final class Operators {
+    private Operators() {}
+
+    static Object and(Object left, Object right) {
+        if (Boolean.FALSE.equals(left) || Boolean.FALSE.equals(right)) {
+            return false;
+        }
+        return left == Values.NULL || right == Values.NULL ? Values.NULL : (Object) true;
+    }
+
+    static Object or(Object left, Object right) {
+        if (Boolean.TRUE.equals(left) || Boolean.TRUE.equals(right)) {
+            return true;
+        }
+        return left == Values.NULL || right == Values.NULL ? Values.NULL : (Object) false;
+    }
+
+    static Object not(Object value) {
+        return value == Values.NULL ? Values.NULL : (Object) !Values.bool(value);
+    }
+
+    /** The value of a comparison such as {@code <=}. */
+    static Object compare(String operator, Object left, Object right) {
+        if (left == Values.NULL || right == Values.NULL) {
+            return Values.NULL;
+        }
+        int order = Values.compare(left, right);
+        return switch (operator) {
+            case "=" -> order == 0;
+            case "<>", "!=" -> order != 0;
+            case "<" -> order < 0;
+            case "<=" -> order <= 0;
+            case ">" -> order > 0;
+            case ">=" -> order >= 0;
+            default -> throw Values.invalid("a comparison", operator);
+        };
+    }
+
+    /** Whether a comparison is true of any or of all elements. */
+    static Object quantified(String operator, Object left, Object right, boolean isAll) {
+        if (left == Values.NULL || right == Values.NULL) {
+            return Values.NULL;
+        }
+        Object result = isAll;
+        for (Object element : elements(right).values()) {
+            Object one = compare(operator, left, element);
+            result = isAll ? and(result, one) : or(result, one);
+        }
+        return result;
+    }
+
+    static Values.Elements elements(Object value) {
+        return value instanceof Values.Elements array
+                ? array
+                : new Values.Elements(ArrayText.parse(value.toString(), TypeOids.TEXT));
+    }
+
+    static Object arithmetic(String operator, Object left, Object right) {
+        if (left == Values.NULL || right == Values.NULL) {
+            return Values.NULL;
+        }
+        if (left instanceof Long a && right instanceof Long b) {
+            return integers(operator, a, b);
+        }
+        BigDecimal a = Values.decimal(left);
+        BigDecimal b = Values.decimal(right);
+        boolean isDouble = left instanceof Double || right instanceof Double;
+        if (operator.equals("/") || operator.equals("%")) {
+            checkDivisor(b.signum());
+        }
+        BigDecimal result =
+                switch (operator) {
+                    case "+" -> a.add(b);
+                    case "-" -> a.subtract(b);
+                    case "*" -> a.multiply(b, MathContext.DECIMAL128);
+                    case "/" -> a.divide(b, MathContext.DECIMAL64);
+                    case "%" -> a.remainder(b);
+                    default -> throw Values.invalid("integers beside " + operator, left);
+                };
+        if (isDouble) {
+            return result.doubleValue();
+        }
+        boolean areTexts = left instanceof String || right instanceof String;
+        return areTexts && result.scale() <= 0 && result.precision() < 18
+                ? (Object) result.longValue()
+                : result;
+    }
+
+    private static Object integers(String operator, long a, long b) {
+        try {
+            return switch (operator) {
+                case "+" -> Math.addExact(a, b);
+                case "-" -> Math.subtractExact(a, b);
+                case "*" -> Math.multiplyExact(a, b);
+                case "/" -> {
+                    checkDivisor(Long.signum(b));
+                    yield a / b;
+                }
+                case "%" -> {
+                    checkDivisor(Long.signum(b));
+                    yield a % b;
+                }
+                case "&" -> a & b;
+                case "|" -> a | b;
+                case "#" -> a ^ b;
+                case "<<" -> a << b;
+                case ">>" -> a >> b;
+                default -> throw Values.invalid("an operator of integers", operator);
+            };
+        } catch (ArithmeticException e) {
+            throw Values.invalid("a result of 64 bits", a + " " + operator + " " + b);
+        }
+    }
+
+    private static void checkDivisor(int sign) {
+        if (sign == 0) {
+            throw Values.invalid("a divisor other than 0", "0");
+        }
+    }
+
+    /** Appends elements to arrays, or text to text. */
+    static Object concat(Object left, Object right, Casts casts, int leftType, int rightType) {
+        boolean areArrays = left instanceof Values.Elements || right instanceof Values.Elements;
+        boolean hasArrayType =
+                SystemCatalog.INSTANCE.elementOf(leftType) != 0
+                        || SystemCatalog.INSTANCE.elementOf(rightType) != 0;
+        if (areArrays || hasArrayType) {
+            if (left == Values.NULL || right == Values.NULL) {
+                return left == Values.NULL ? right : left;
+            }
+            List<Object> all = new ArrayList<>();
+            for (Object side : List.of(left, right)) {
+                if (side instanceof Values.Elements array) {
+                    all.addAll(array.values());
+                } else {
+                    all.add(side);
+                }
+            }
+            return new Values.Elements(all);
+        }
+        return left == Values.NULL || right == Values.NULL
+                ? Values.NULL
+                : casts.text(left, leftType) + casts.text(right, rightType);
+    }
+
+    /** A matcher of LIKE's pattern. */
+    static Pattern like(String pattern, String escape, boolean ignoresCase) {
+        StringBuilder regex = new StringBuilder();
+        StringBuilder literal = new StringBuilder();
+        for (int index = 0; index < pattern.length(); index++) {
+            String character = pattern.substring(index, index + 1);
+            boolean isEscaped = character.equals(escape) && index + 1 < pattern.length();
+            if (isEscaped) {
+                literal.append(pattern.charAt(++index));
+            } else if (character.equals("%") || character.equals("_")) {
+                regex.append(Pattern.quote(literal.toString()));
+                literal.setLength(0);
+                regex.append(character.equals("%") ? ".*" : ".");
+            } else {
+                literal.append(character);
+            }
+        }
+        regex.append(Pattern.quote(literal.toString()));
+        return Pattern.compile(regex.toString(), flags(ignoresCase) | Pattern.DOTALL);
+    }
+
+    /** A matcher of a regular expression of PostgreSQL, as far as Java's are the same. */
+    static Pattern regex(String pattern, boolean ignoresCase) {
+        try {
+            return Pattern.compile(pattern.replaceFirst("^\\*\\*\\*:", ""), flags(ignoresCase));
+        } catch (PatternSyntaxException e) {
+            throw Values.invalid("a regular expression", "'" + pattern + "'");
+        }
+    }
+
+    private static int flags(boolean ignoresCase) {
+        return ignoresCase ? Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE : 0;
+    }
+}

@@ -1,0 +1,72 @@
+package io.stele.sidecar.postgresql.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A relation of the catalog with all its rows. Thread-safe: immutable, but for indexes, which are
+ * built at the first lookup by a column.
+ */
+final class Relation {
+    private final Definition definition;
+    private final List<Object[]> rows;
+    private final Map<Integer, Map<Object, List<Object[]>>> indexes = new ConcurrentHashMap<>();
+
+    Relation(Definition definition, List<Object[]> rows) {
+        this.definition = requireNonNull(definition, "definition is null");
+        this.rows = List.copyOf(rows);
+    }
+
+    /**
+     * The name and the columns of a relation.
+     *
+     * @param kind as {@code pg_class.relkind}
+     */
+    record Definition(String schema, String name, char kind, int oid, List<Column> columns) {
+        Definition {
+            columns = List.copyOf(columns);
+        }
+
+        /** The position of a column, or -1. */
+        int indexOf(String column) {
+            for (int index = 0; index < columns.size(); index++) {
+                if (columns.get(index).name().equals(column)) {
+                    return index;
+                }
+            }
+            return -1;
+        }
+    }
+
+    /**
+     * A column of a relation or of a query.
+     *
+     * @param isHidden whether {@code *} leaves it out
+     */
+    record Column(String name, int type, boolean isHidden) {
+        Column(String name, int type) {
+            this(name, type, false);
+        }
+    }
+
+    Definition definition() {
+        return definition;
+    }
+
+    List<Object[]> rows() {
+        return rows;
+    }
+
+    /** The rows whose column has a value. */
+    List<Object[]> find(int column, Object key) {
+        return indexes.computeIfAbsent(column, this::index).getOrDefault(key, List.of());
+    }
+
+    private Map<Object, List<Object[]>> index(int column) {
+        return Values.groupBy(rows, row -> Values.key(row[column]), new HashMap<>());
+    }
+}

@@ -1,0 +1,123 @@
+package io.stele.sidecar.postgresql.plan;
+
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.postgresql.type.PostgresType;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A statement that is ready to be executed on rows found by key. Immutable. */
+public sealed interface FixedPlan {
+    TableSchema table();
+
+    /** The columns of the rows that the client gets; empty: none. */
+    List<ResultColumn> results();
+
+    /** The types of the parameters. */
+    List<ParameterTypes.Type> parameters();
+
+    /**
+     * A column of a result.
+     *
+     * @param modifier of the type, -1: none
+     * @param column the position in the table of what is shown as it is; empty: it is computed
+     */
+    record ResultColumn(
+            String name,
+            PostgresType type,
+            int modifier,
+            Optional<Integer> column,
+            Computation value) {}
+
+    /** An aggregate function of all rows of a SELECT; without an argument it counts rows. */
+    record AggregateCall(String function, Optional<Computation> argument) {}
+
+    record SortItem(Computation value, boolean descending) {}
+
+    /**
+     * @param aggregates as many as results; empty: the rows themselves
+     */
+    record SelectPlan(
+            TableSchema table,
+            Access.Filtered rows,
+            List<ResultColumn> results,
+            List<AggregateCall> aggregates,
+            List<SortItem> order,
+            Optional<Computation> limit,
+            Optional<Computation> offset,
+            List<ParameterTypes.Type> parameters)
+            implements FixedPlan {
+        public SelectPlan {
+            results = List.copyOf(results);
+            aggregates = List.copyOf(aggregates);
+            order = List.copyOf(order);
+            parameters = List.copyOf(parameters);
+        }
+    }
+
+    /** A new value of a column, by its position. */
+    record ColumnValue(int column, Computation value) {}
+
+    /** What happens to a row whose key is there already. */
+    enum ConflictAction {
+        FAIL,
+        SKIP,
+        /** The new row takes its place: all its columns are given. */
+        REPLACE,
+        /** Exactly the columns that are given change. */
+        MERGE,
+        /** As the assignments say. */
+        UPDATE
+    }
+
+    /**
+     * @param rows for each row its values, one a column of the table
+     * @param given the columns, by position, that the statement has values for
+     * @param assignments of UPDATE
+     * @param condition of the rows that UPDATE changes; others stay
+     */
+    record InsertPlan(
+            TableSchema table,
+            List<List<Computation>> rows,
+            List<Integer> given,
+            ConflictAction onConflict,
+            List<ColumnValue> assignments,
+            Optional<Computation> condition,
+            List<ResultColumn> results,
+            List<ParameterTypes.Type> parameters)
+            implements FixedPlan {
+        public InsertPlan {
+            rows = List.copyOf(rows);
+            given = List.copyOf(given);
+            assignments = List.copyOf(assignments);
+            results = List.copyOf(results);
+            parameters = List.copyOf(parameters);
+        }
+    }
+
+    record UpdatePlan(
+            TableSchema table,
+            Access.Filtered rows,
+            List<ColumnValue> assignments,
+            List<ResultColumn> results,
+            List<ParameterTypes.Type> parameters)
+            implements FixedPlan {
+        public UpdatePlan {
+            assignments = List.copyOf(assignments);
+            results = List.copyOf(results);
+            parameters = List.copyOf(parameters);
+        }
+    }
+
+    record DeletePlan(
+            TableSchema table,
+            Access.Filtered rows,
+            List<ResultColumn> results,
+            List<ParameterTypes.Type> parameters)
+            implements FixedPlan {
+        public DeletePlan {
+            results = List.copyOf(results);
+            parameters = List.copyOf(parameters);
+        }
+    }
+}

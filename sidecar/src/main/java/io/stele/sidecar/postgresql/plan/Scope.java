@@ -1,0 +1,70 @@
+package io.stele.sidecar.postgresql.plan;
+
+import io.stele.protocol.row.BinaryRow;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/** The values that an expression may refer to. Confined to one thread. */
+public final class Scope {
+    private final List<? extends @Nullable Object> parameters;
+    private final Session session;
+    private @Nullable BinaryRow row;
+    private @Nullable BinaryRow excluded;
+
+    /**
+     * What is the same for all statements of a client, or of its transaction.
+     *
+     * @param zone of timestamps that name none
+     * @param now when the transaction began
+     * @param uuids makes random ones
+     */
+    public record Session(String user, ZoneId zone, Instant now, Supplier<UUID> uuids) {}
+
+    /**
+     * @param parameters values of the classes of their types
+     */
+    public Scope(List<? extends @Nullable Object> parameters, Session session) {
+        this.parameters = parameters;
+        this.session = session;
+    }
+
+    public Session session() {
+        return session;
+    }
+
+    @Nullable Object parameter(int number) {
+        return parameters.get(number - 1);
+    }
+
+    /** The present row of the table. */
+    BinaryRow row() {
+        if (row == null) {
+            throw new IllegalStateException("There is no row here");
+        }
+        return row;
+    }
+
+    /** The row that was to be inserted. */
+    BinaryRow excluded() {
+        if (excluded == null) {
+            throw new IllegalStateException("No row was to be inserted here");
+        }
+        return excluded;
+    }
+
+    public Scope withRow(@Nullable BinaryRow present) {
+        this.row = present;
+        return this;
+    }
+
+    public Scope withExcluded(@Nullable BinaryRow proposed) {
+        this.excluded = proposed;
+        return this;
+    }
+}

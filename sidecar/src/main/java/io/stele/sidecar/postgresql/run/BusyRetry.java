@@ -1,0 +1,50 @@
+package io.stele.sidecar.postgresql.run;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Repetition of what was refused as BUSY, of which nothing was done, with longer and longer pauses.
+ */
+final class BusyRetry {
+    /** Then the client hears of it: its own pool is the better place to wait. */
+    private static final long MAX_NANOS = Duration.ofSeconds(10).toNanos();
+
+    private static final long FIRST_PAUSE_MILLIS = 2;
+    private static final long MAX_PAUSE_MILLIS = 200;
+
+    private BusyRetry() {}
+
+    static <T> T call(LongSupplier nanoTime, Supplier<T> attempt) {
+        long start = nanoTime.getAsLong();
+        long pauseMillis = FIRST_PAUSE_MILLIS;
+        while (true) {
+            try {
+                return attempt.get();
+            } catch (SteleException busy) {
+                if (busy.code() != ErrorCode.BUSY
+                        || nanoTime.getAsLong() - start > MAX_NANOS
+                        || !pause(pauseMillis)) {
+                    throw busy;
+                }
+            }
+            pauseMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+        }
+    }
+
+    /** Waits for about that long; false if the thread is to end. */
+    static boolean pause(long millis) {
+        try {
+            Thread.sleep(millis + ThreadLocalRandom.current().nextLong(millis));
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.stele.sidecar.postgresql.run;
+
+import io.stele.engine.StorageEngine;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** The commit of a staged transaction of the engine, whose outcome is found out. */
+final class Commits {
+    private static final long OUTCOME_NANOS = Duration.ofSeconds(60).toNanos();
+    private static final long FIRST_PAUSE_MILLIS = 20;
+    private static final long MAX_PAUSE_MILLIS = 1_000;
+
+    private Commits() {}
+
+    /**
+     * Commits; after any failure but OUTCOME_UNKNOWN nothing is written, and the transaction has
+     * ended.
+     *
+     * @throws SteleException TRANSACTION_CONFLICT and what a commit may fail with; OUTCOME_UNKNOWN
+     *     if that could not be found out in a minute
+     */
+    static void commit(StorageEngine engine, String id, LongSupplier nanoTime) {
+        try {
+            var unused = BusyRetry.call(nanoTime, () -> attempt(engine, id, nanoTime));
+        } catch (SteleException failed) {
+            if (failed.code() != ErrorCode.OUTCOME_UNKNOWN) {
+                var unused = engine.abort(id); // one that has ended is no error
+            }
+            throw failed;
+        }
+    }
+
+    private static String attempt(StorageEngine engine, String id, LongSupplier nanoTime) {
+        try {
+            var unused = Cancellation.outcome(engine.commit(id, List.of(), Optional.empty()));
+            return id;
+        } catch (SteleException failed) {
+            // Of one that is busy the transaction stays open
+            if (failed.code() == ErrorCode.BUSY || failed.code().nothingIsChanged()) {
+                throw failed;
+            }
+            return resolved(engine, id, failed, nanoTime);
+        }
+    }
+
+    /** Asks until the outcome is known: a client that was told of a failure would write again. */
+    private static String resolved(
+            StorageEngine engine, String id, SteleException failure, LongSupplier nanoTime) {
+        long start = nanoTime.getAsLong();
+        long pauseMillis = FIRST_PAUSE_MILLIS;
+        SteleException last = failure;
+        while (nanoTime.getAsLong() - start < OUTCOME_NANOS) {
+            try {
+                var unused = Cancellation.outcome(engine.transactionOutcome(id));
+                return id;
+            } catch (SteleException unknown) {
+                if (unknown.code() == ErrorCode.TRANSACTION_NOT_FOUND) {
+                    throw failure;
+                }
+                last = unknown;
+            }
+            if (!BusyRetry.pause(pauseMillis)) {
+                break;
+            }
+            pauseMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+        }
+        throw new SteleException(
+                ErrorCode.OUTCOME_UNKNOWN,
+                "Expected the outcome of transaction %s within a minute, found none: %s"
+                        .formatted(id, last.getMessage()),
+                last);
+    }
+}

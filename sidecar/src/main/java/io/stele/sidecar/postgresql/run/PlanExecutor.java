@@ -1,0 +1,266 @@
+package io.stele.sidecar.postgresql.run;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.ReplyBudget;
+import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.postgresql.plan.Access;
+import io.stele.sidecar.postgresql.plan.Computation;
+import io.stele.sidecar.postgresql.plan.FixedPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan.DeletePlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan.UpdatePlan;
+import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.wire.MessageWriter;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * The executor of fixed plans. A statement outside a transaction block that is one batch of one
+ * shard is written so; any other is a transaction of its own, which is repeated if another writer
+ * was faster. Blocks; for use on virtual threads. Thread-safe.
+ */
+public final class PlanExecutor {
+    private static final int MAX_ATTEMPTS = 50;
+
+    private final EngineService engine;
+    private final RowFinder finder;
+    private final DirectWrites direct;
+    private final TransactionalWrites transactional;
+    private final LongSupplier nanoTime;
+    private final KeyLocks locks = new KeyLocks();
+
+    public PlanExecutor(
+            EngineService engine,
+            ReplyBudget replies,
+            ReadMetrics readMetrics,
+            IngestMetrics ingestMetrics,
+            LongSupplier nanoTime) {
+        this.engine = requireNonNull(engine, "engine is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        this.finder = new RowFinder(engine, new Lookups(engine, replies, readMetrics));
+        this.direct = new DirectWrites(engine, ingestMetrics, nanoTime);
+        this.transactional = new TransactionalWrites(finder);
+    }
+
+    /** Begins the transaction of a block; its snapshot is of now. */
+    public RowTransaction begin(Client client) {
+        return RowTransaction.begin(engine.engine(), client, nanoTime);
+    }
+
+    /**
+     * The rows of a SELECT.
+     *
+     * @param formats of the results, as in a Bind message
+     * @param transaction of the block that the client is in
+     * @throws StalePlanException also while the rows are read
+     */
+    public ResultRows select(
+            SelectPlan plan,
+            Scope scope,
+            List<Integer> formats,
+            Optional<RowTransaction> transaction,
+            Client client) {
+        RowBuilder builder = new RowBuilder(plan.table());
+        RowWriter writer = new RowWriter(plan.table(), plan.results(), formats);
+        RowSource rows = finder.open(plan.rows().access(), builder, scope, transaction, client);
+        try {
+            return new Selection(plan, rows, builder, scope, writer);
+        } catch (RuntimeException | Error e) {
+            try (rows) {
+                throw e;
+            } catch (IOException closing) {
+                e.addSuppressed(closing);
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Executes INSERT, UPDATE or DELETE.
+     *
+     * @param transaction of the block that the client is in; empty: the statement commits
+     */
+    public Changes change(
+            FixedPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client)
+            throws IOException {
+        RowBuilder builder = new RowBuilder(plan.table());
+        List<byte[]> rows =
+                plan instanceof InsertPlan insert ? rows(insert, builder, scope) : List.of();
+        if (transaction.isPresent()) {
+            return change(plan, builder, rows, scope, transaction.get(), client);
+        }
+        Optional<List<byte[]>> keys = keys(plan, builder, rows, scope);
+        Optional<Changes> direct = changeDirectly(plan, builder, rows, keys, scope);
+        if (direct.isPresent()) {
+            return direct.get();
+        }
+        try (KeyLocks.Held held = locks.lock(plan.table().id(), keys.orElse(List.of()))) {
+            return repeated(client, own -> change(plan, builder, rows, scope, own, client));
+        }
+    }
+
+    /** The keys of the rows that a statement changes, where it lists them. */
+    private static Optional<List<byte[]>> keys(
+            FixedPlan plan, RowBuilder builder, List<byte[]> rows, Scope scope) {
+        return switch (plan) {
+            case InsertPlan ignored ->
+                    Optional.of(
+                            rows.stream().map(row -> builder.keyOf(builder.view(row))).toList());
+            case UpdatePlan update -> keys(update.rows().access(), builder, scope);
+            case DeletePlan delete -> keys(delete.rows().access(), builder, scope);
+            case SelectPlan select -> throw new IllegalArgumentException(select.toString());
+        };
+    }
+
+    private static Optional<List<byte[]>> keys(Access access, RowBuilder builder, Scope scope) {
+        return switch (access) {
+            case Access.ByKey byKey -> Optional.of(KeyList.of(byKey, builder, scope));
+            case Access.ByKeyList byKeys -> Optional.of(KeyList.of(byKeys, builder, scope));
+            case Access.ByRange ignored -> Optional.empty();
+        };
+    }
+
+    /** A step of a transaction. */
+    public interface Step<T> {
+        T run(RowTransaction transaction) throws IOException;
+    }
+
+    /**
+     * Runs a step in a transaction of its own and commits it; again if another writer was faster.
+     */
+    public <T> T repeated(Client client, Step<T> step) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            client.cancellation().check();
+            try (RowTransaction own = begin(client)) {
+                T result = step.run(own);
+                own.commit();
+                return result;
+            } catch (SteleException conflict) {
+                if (conflict.code() != ErrorCode.TRANSACTION_CONFLICT
+                        || attempt == MAX_ATTEMPTS
+                        || !BusyRetry.pause(attempt)) {
+                    throw conflict;
+                }
+            }
+        }
+    }
+
+    private Optional<Changes> changeDirectly(
+            FixedPlan plan,
+            RowBuilder builder,
+            List<byte[]> rows,
+            Optional<List<byte[]>> keys,
+            Scope scope) {
+        return switch (plan) {
+            case InsertPlan insert -> direct.tryInsert(insert, builder, rows);
+            case UpdatePlan update when keys.isPresent() ->
+                    direct.tryUpdate(update, builder, keys.get(), scope);
+            default -> Optional.empty();
+        };
+    }
+
+    private Changes change(
+            FixedPlan plan,
+            RowBuilder builder,
+            List<byte[]> rows,
+            Scope scope,
+            RowTransaction transaction,
+            Client client)
+            throws IOException {
+        return switch (plan) {
+            case InsertPlan insert ->
+                    transactional.insert(insert, builder, rows, scope, transaction, client);
+            case UpdatePlan update ->
+                    transactional.update(update, builder, scope, transaction, client);
+            case DeletePlan delete ->
+                    transactional.delete(delete, builder, scope, transaction, client);
+            case SelectPlan select -> throw new IllegalArgumentException(select.toString());
+        };
+    }
+
+    /**
+     * Inserts rows of COPY.
+     *
+     * @param plan of one row of parameters
+     * @param rows the values of the parameters of each row
+     */
+    public long copy(
+            InsertPlan plan,
+            List<List<@Nullable Object>> rows,
+            Scope.Session session,
+            RowTransaction transaction,
+            Client client)
+            throws IOException {
+        RowBuilder builder = new RowBuilder(plan.table());
+        List<byte[]> encoded = new ArrayList<>(rows.size());
+        for (List<@Nullable Object> row : rows) {
+            encoded.addAll(rows(plan, builder, new Scope(row, session)));
+        }
+        Scope none = new Scope(List.of(), session);
+        return transactional.insert(plan, builder, encoded, none, transaction, client).count();
+    }
+
+    /** Begins an insertion of many rows that commits by itself. */
+    public StagedInsert beginInsert(InsertPlan plan) {
+        return new StagedInsert(engine.engine(), plan, nanoTime);
+    }
+
+    static List<byte[]> rows(InsertPlan plan, RowBuilder builder, Scope scope) {
+        List<byte[]> rows = new ArrayList<>(plan.rows().size());
+        List<@Nullable Object> values = new ArrayList<>();
+        for (List<Computation> computations : plan.rows()) {
+            values.clear();
+            for (int column = 0; column < computations.size(); column++) {
+                values.add(builder.columnValue(column, computations.get(column), scope));
+            }
+            rows.add(builder.row(values));
+        }
+        return rows;
+    }
+
+    /** The rows of RETURNING. */
+    public ResultRows returned(
+            FixedPlan plan, Changes changes, Scope scope, List<Integer> formats) {
+        RowBuilder builder = new RowBuilder(plan.table());
+        RowWriter writer = new RowWriter(plan.table(), plan.results(), formats);
+        Iterator<byte[]> rows = changes.rows().iterator();
+        return new ResultRows() {
+            @Override
+            public boolean writeNext(MessageWriter out) throws IOException {
+                if (!rows.hasNext()) {
+                    return false;
+                }
+                writer.write(builder.view(rows.next()), scope, out);
+                return true;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** Whether a table is still as a plan has it. */
+    public boolean isCurrent(FixedPlan plan) {
+        TableSchema table = plan.table();
+        return engine.engine()
+                .catalog()
+                .current()
+                .findTable(table.schemaName(), table.tableName())
+                .filter(present -> KeyList.isSame(present, table))
+                .isPresent();
+    }
+}

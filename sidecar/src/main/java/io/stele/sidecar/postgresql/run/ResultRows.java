@@ -1,0 +1,17 @@
+package io.stele.sidecar.postgresql.run;
+
+import io.stele.sidecar.postgresql.wire.MessageWriter;
+
+import java.io.IOException;
+
+/**
+ * The rows of a result on their way to the client. Confined to one thread at a time; to be closed,
+ * also after a failure.
+ */
+public interface ResultRows extends AutoCloseable {
+    /** Writes the next row as a DataRow message; false at the end, where nothing is written. */
+    boolean writeNext(MessageWriter out) throws IOException;
+
+    @Override
+    void close() throws IOException;
+}

@@ -1,0 +1,119 @@
+package io.stele.sidecar.postgresql.run;
+
+import io.stele.protocol.SteleException;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.PartialRowLayout;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowRouter;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.postgresql.plan.Computation;
+import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.type.ColumnValues;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Rows and keys of one table from values, and back. Confined to one thread. */
+final class RowBuilder {
+    private static final byte[] NO_KEY = new byte[0];
+
+    private final TableSchema table;
+    private final RowLayout layout;
+    private final RowEncoder encoder;
+    private final @Nullable KeyEncoder keys;
+    private final @Nullable RowRouter router;
+
+    RowBuilder(TableSchema table) {
+        this.table = table;
+        this.layout = RowLayout.of(table.columns());
+        this.encoder = new RowEncoder(layout);
+        this.keys = table.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(table) : null;
+        this.router = table.distributionColumns().isEmpty() ? null : RowRouter.of(table);
+    }
+
+    TableSchema table() {
+        return table;
+    }
+
+    RowLayout layout() {
+        return layout;
+    }
+
+    BinaryRow view(byte[] row) {
+        return new BinaryRow(layout).wrap(row);
+    }
+
+    /** The value of a column as the table takes it; null for NULL. */
+    @Nullable Object columnValue(int column, Computation value, Scope scope) {
+        Object found = value.evaluate(scope);
+        ColumnSchema schema = table.columns().get(column);
+        return found == null
+                ? null
+                : ColumnValues.toColumn(
+                        schema.type(), found, scope.session().zone(), schema.name());
+    }
+
+    /** A row of values, one a column. */
+    byte[] row(List<? extends @Nullable Object> values) {
+        try {
+            Rows.encode(encoder, values);
+            return encoder.finishToArray();
+        } catch (SteleException refused) {
+            throw ColumnValues.refused(refused);
+        }
+    }
+
+    /** A row of the values of some columns, by position, in table order. */
+    byte[] partialRow(PartialRowLayout partial, List<? extends @Nullable Object> values) {
+        try {
+            RowEncoder some = new RowEncoder(partial.layout());
+            int length = Rows.encode(some, values);
+            byte[] bytes = new byte[partial.headBytes() + length];
+            int head = partial.writeHead(bytes, 0);
+            System.arraycopy(some.array(), 0, bytes, head, length);
+            return bytes;
+        } catch (SteleException refused) {
+            throw ColumnValues.refused(refused);
+        }
+    }
+
+    PartialRowLayout partialLayout(List<Integer> columns) {
+        List<Integer> ids = new ArrayList<>();
+        columns.forEach(column -> ids.add(table.columns().get(column).id()));
+        return PartialRowLayout.of(table, ids);
+    }
+
+    /** The primary key of a row; empty in a table without one. */
+    byte[] keyOf(BinaryRow row) {
+        return keys == null ? NO_KEY : keys.encode(row);
+    }
+
+    /** The primary key of values in key order. */
+    byte[] key(List<? extends @Nullable Object> values) {
+        if (keys == null) {
+            throw new IllegalStateException("Expected a table with a primary key");
+        }
+        return keys.encodeObjects(values);
+    }
+
+    /** The shard of a row; any in a table that does not say. */
+    int shardOf(BinaryRow row) {
+        return router == null
+                ? ThreadLocalRandom.current().nextInt(table.shardCount())
+                : router.shardOfRow(row);
+    }
+
+    int shardOfKey(byte[] key) {
+        if (router == null) {
+            throw new IllegalStateException("Expected a table with a distribution key");
+        }
+        return router.shardOfKey(key);
+    }
+}

@@ -1,0 +1,17 @@
+package io.stele.sidecar.postgresql.run;
+
+import io.stele.protocol.row.BinaryRow;
+
+import java.io.IOException;
+
+/** Rows of a table, one after the other. Confined to one thread at a time. */
+interface RowSource extends AutoCloseable {
+    /** Moves to the next row; false at the end. */
+    boolean next() throws IOException;
+
+    /** The present row, valid until the next move. */
+    BinaryRow row();
+
+    @Override
+    void close() throws IOException;
+}

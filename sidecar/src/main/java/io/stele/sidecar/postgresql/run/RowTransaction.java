@@ -1,0 +1,217 @@
+package io.stele.sidecar.postgresql.run;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.StorageEngine;
+import io.stele.engine.node.WriteRoom;
+import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.sidecar.postgresql.run.KeyList.Key;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * The changes of a client's transaction until it commits: it reads one snapshot and its own
+ * changes, which are kept here, and are written with its commit, in all shards or none. The commit
+ * fails where a row that it changes was changed by another since the snapshot: this is snapshot
+ * isolation (Berenson et al., "A Critique of ANSI SQL Isolation Levels", SIGMOD 1995, section 4.2).
+ *
+ * <p>Confined to one thread at a time. The bytes of changes are taken from the budget of writes.
+ */
+public final class RowTransaction implements AutoCloseable {
+    /** For a client that thinks; each statement begins it anew. */
+    private static final Duration LEASE = Duration.ofMinutes(10);
+
+    private static final Duration COMMIT_LEASE = Duration.ofMinutes(2);
+    private static final int BATCH_BYTES = 4 << 20;
+    private static final int OVERHEAD_BYTES = 64; // of an entry of a map
+
+    private final StorageEngine engine;
+    private final LeasedSnapshot snapshot;
+    private final WriteRoom room;
+    private final LongSupplier nanoTime;
+    private final Map<TableId, TableChanges> tables = new LinkedHashMap<>();
+
+    /** The changes of one table. */
+    private static final class TableChanges {
+        private final RowBuilder rows;
+        private final Map<Key, Optional<byte[]>> byKey = new LinkedHashMap<>();
+        private final List<byte[]> appended = new ArrayList<>();
+
+        private TableChanges(TableSchema schema) {
+            this.rows = new RowBuilder(schema);
+        }
+    }
+
+    private RowTransaction(
+            StorageEngine engine, LeasedSnapshot snapshot, WriteRoom room, LongSupplier nanoTime) {
+        this.engine = requireNonNull(engine, "engine is null");
+        this.snapshot = requireNonNull(snapshot, "snapshot is null");
+        this.room = requireNonNull(room, "room is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+    }
+
+    static RowTransaction begin(StorageEngine engine, Client client, LongSupplier nanoTime) {
+        LeasedSnapshot snapshot =
+                client.cancellation().await(engine.openSnapshot(Optional.empty(), LEASE));
+        return new RowTransaction(engine, snapshot, engine.writeRoom(), nanoTime);
+    }
+
+    LeasedSnapshot snapshot() {
+        return snapshot;
+    }
+
+    /** Another statement begins. */
+    public void renew() {
+        engine.renewSnapshot(snapshot.id(), LEASE);
+    }
+
+    /** What this transaction has made of a key: a row, none, or (empty) nothing. */
+    Optional<Optional<byte[]>> pending(TableSchema table, byte[] key) {
+        TableChanges changes = tables.get(table.id());
+        return changes == null
+                ? Optional.empty()
+                : Optional.ofNullable(changes.byKey.get(new Key(key)));
+    }
+
+    boolean hasChanged(TableSchema table) {
+        return tables.containsKey(table.id());
+    }
+
+    /** The rows of a table that this transaction has written. */
+    List<byte[]> written(TableSchema table) {
+        TableChanges changes = tables.get(table.id());
+        if (changes == null) {
+            return List.of();
+        }
+        List<byte[]> written = new ArrayList<>(changes.appended);
+        changes.byKey.values().forEach(row -> row.ifPresent(written::add));
+        return written;
+    }
+
+    void put(TableSchema table, byte[] key, byte[] row) {
+        change(table, key.length + row.length).byKey.put(new Key(key), Optional.of(row));
+    }
+
+    void delete(TableSchema table, byte[] key) {
+        change(table, key.length).byKey.put(new Key(key), Optional.empty());
+    }
+
+    void append(TableSchema table, byte[] row) {
+        change(table, row.length).appended.add(row);
+    }
+
+    private TableChanges change(TableSchema table, int bytes) {
+        TableChanges changes =
+                tables.computeIfAbsent(table.id(), ignored -> new TableChanges(table));
+        if (!KeyList.isSame(changes.rows.table(), table)) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_CONFLICT,
+                    "Expected the columns of %s to stay while a transaction writes it, found them changed"
+                            .formatted(table.qualifiedName()));
+        }
+        Optional<SteleException> busy = room.grow((long) bytes + OVERHEAD_BYTES, 0);
+        if (busy.isPresent()) {
+            throw busy.get();
+        }
+        return changes;
+    }
+
+    /**
+     * Writes all changes.
+     *
+     * @throws SteleException TRANSACTION_CONFLICT and what a commit may fail with: nothing is
+     *     written; OUTCOME_UNKNOWN if that could not be found out in a minute
+     */
+    public void commit() {
+        if (tables.isEmpty()) {
+            return;
+        }
+        String id =
+                engine.beginTransaction(
+                        tables.keySet().iterator().next(),
+                        Optional.of(snapshot.lsn()),
+                        Optional.of(COMMIT_LEASE));
+        boolean isStaged = false;
+        try {
+            tables.values().forEach(changes -> stage(id, changes));
+            isStaged = true;
+        } finally {
+            if (!isStaged) {
+                var unused = engine.abort(id);
+            }
+        }
+        Commits.commit(engine, id, nanoTime);
+    }
+
+    private void stage(String id, TableChanges changes) {
+        TableSchema table = changes.rows.table();
+        Map<Integer, WriteBatchBuilder> batches = new TreeMap<>();
+        changes.byKey.forEach(
+                (key, row) -> {
+                    int shard = changes.rows.shardOfKey(key.bytes());
+                    WriteBatchBuilder batch = batch(batches, table, shard);
+                    byte[] bytes = row.orElse(new byte[0]);
+                    batch.add(
+                            row.isPresent() ? OperationKind.UPSERT : OperationKind.DELETE,
+                            key.bytes(),
+                            0,
+                            key.bytes().length,
+                            bytes,
+                            0,
+                            bytes.length);
+                    stageIfLarge(id, table, shard, batch);
+                });
+        BinaryRow view = new BinaryRow(changes.rows.layout());
+        for (byte[] row : changes.appended) {
+            int shard = changes.rows.shardOf(view.wrap(row));
+            WriteBatchBuilder batch = batch(batches, table, shard);
+            batch.append(row);
+            stageIfLarge(id, table, shard, batch);
+        }
+        batches.forEach((shard, batch) -> stage(id, table, shard, batch));
+    }
+
+    private static WriteBatchBuilder batch(
+            Map<Integer, WriteBatchBuilder> batches, TableSchema table, int shard) {
+        return batches.computeIfAbsent(
+                shard, ignored -> new WriteBatchBuilder(table.id(), table.schemaVersion()));
+    }
+
+    private void stageIfLarge(String id, TableSchema table, int shard, WriteBatchBuilder batch) {
+        if (batch.sizeBytes() >= BATCH_BYTES) {
+            stage(id, table, shard, batch);
+            batch.reset(table.id(), table.schemaVersion());
+        }
+    }
+
+    private void stage(String id, TableSchema table, int shard, WriteBatchBuilder batch) {
+        if (batch.isEmpty()) {
+            return;
+        }
+        ShardId of = table.shard(shard);
+        engine.stage(id, Optional.empty(), of, batch.buffer(), 0, batch.sizeBytes(), room);
+    }
+
+    /** Gives up what was not committed. */
+    @Override
+    public void close() {
+        tables.clear();
+        room.close();
+        engine.closeSnapshot(snapshot.id());
+    }
+}

@@ -1,0 +1,196 @@
+package io.stele.sidecar.postgresql.run;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.sidecar.postgresql.plan.Computation;
+import io.stele.sidecar.postgresql.plan.FixedPlan.AggregateCall;
+import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan.SortItem;
+import io.stele.sidecar.postgresql.plan.Ordering;
+import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.wire.MessageWriter;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+
+/**
+ * The rows of a SELECT: filtered, counted, or sorted, and cut by LIMIT and OFFSET. Sorted ones are
+ * held in memory, of a LIMIT no more than it needs.
+ */
+final class Selection implements ResultRows {
+    private static final long MAX_SORTED_BYTES = 64 << 20;
+    private static final int ROW_OVERHEAD_BYTES = 64;
+
+    private final SelectPlan plan;
+    private final RowSource rows;
+    private final Scope scope;
+    private final RowWriter writer;
+    private final BinaryRow view;
+    private final long limit;
+    private final long offset;
+    private long passed; // rows that OFFSET has taken
+    private long written;
+    private @Nullable List<SortedRow> sorted;
+    private int nextSorted;
+
+    private record SortedRow(byte[] row, List<Optional<Object>> order) {}
+
+    Selection(SelectPlan plan, RowSource rows, RowBuilder builder, Scope scope, RowWriter writer) {
+        this.plan = plan;
+        this.rows = rows;
+        this.scope = scope;
+        this.writer = writer;
+        this.view = new BinaryRow(builder.layout());
+        this.limit = count(plan.limit(), "LIMIT", Long.MAX_VALUE);
+        this.offset = count(plan.offset(), "OFFSET", 0);
+    }
+
+    private long count(Optional<Computation> computation, String clause, long none) {
+        Object value = computation.map(found -> found.evaluate(scope)).orElse(null);
+        if (value == null) {
+            return none;
+        }
+        long count = ((Number) value).longValue();
+        if (count < 0) {
+            throw new PostgresException(
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "Expected %s of 0 or more, found %s".formatted(clause, count));
+        }
+        return count;
+    }
+
+    @Override
+    public boolean writeNext(MessageWriter out) throws IOException {
+        if (!plan.aggregates().isEmpty()) {
+            return writeAggregates(out);
+        }
+        if (written >= limit) {
+            return false;
+        }
+        if (plan.order().isEmpty()) {
+            while (nextMatching()) {
+                if (passed < offset) {
+                    passed++;
+                } else {
+                    writer.write(rows.row(), scope, out);
+                    written++;
+                    return true;
+                }
+            }
+            return false;
+        }
+        List<SortedRow> inOrder = sorted;
+        if (inOrder == null) {
+            inOrder = sort();
+            sorted = inOrder;
+            nextSorted = (int) Math.min(offset, inOrder.size());
+        }
+        if (nextSorted >= inOrder.size()) {
+            return false;
+        }
+        writer.write(view.wrap(inOrder.get(nextSorted++).row()), scope, out);
+        written++;
+        return true;
+    }
+
+    private boolean nextMatching() throws IOException {
+        while (rows.next()) {
+            scope.withRow(rows.row());
+            if (plan.rows().residual().isEmpty() || plan.rows().residual().get().isTrue(scope)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private List<SortedRow> sort() throws IOException {
+        long wanted = limit > Long.MAX_VALUE - offset ? Long.MAX_VALUE : limit + offset;
+        Comparator<SortedRow> order = this::compare;
+        PriorityQueue<SortedRow> last = new PriorityQueue<>(Collections.reverseOrder(order));
+        long bytes = 0;
+        while (wanted > 0 && nextMatching()) {
+            SortedRow row = new SortedRow(rows.row().toByteArray(), sortValues());
+            if (last.size() == wanted) {
+                SortedRow highest = last.element();
+                if (compare(row, highest) >= 0) {
+                    continue;
+                }
+                last.remove();
+                bytes -= highest.row().length + ROW_OVERHEAD_BYTES;
+            }
+            last.add(row);
+            bytes += row.row().length + ROW_OVERHEAD_BYTES;
+            if (bytes > MAX_SORTED_BYTES) {
+                throw new PostgresException(
+                        SqlState.LIMIT_EXCEEDED,
+                        "Expected at most %s bytes of rows to sort, found more"
+                                .formatted(MAX_SORTED_BYTES),
+                        Optional.of("Add a smaller LIMIT, or ask Trino."));
+            }
+        }
+        List<SortedRow> inOrder = new ArrayList<>(last);
+        inOrder.sort(order);
+        return inOrder;
+    }
+
+    private List<Optional<Object>> sortValues() {
+        List<Optional<Object>> values = new ArrayList<>(plan.order().size());
+        for (SortItem item : plan.order()) {
+            values.add(Optional.ofNullable(item.value().evaluate(scope)));
+        }
+        return values;
+    }
+
+    private int compare(SortedRow left, SortedRow right) {
+        return Ordering.compare(plan.order(), left.order(), right.order(), scope.session().zone());
+    }
+
+    private boolean writeAggregates(MessageWriter out) throws IOException {
+        if (written > 0 || limit == 0 || offset > 0) {
+            return false;
+        }
+        written++;
+        List<AggregateCall> calls = plan.aggregates();
+        long[] counts = new long[calls.size()];
+        List<@Nullable Object> extremes = new ArrayList<>(Collections.nCopies(calls.size(), null));
+        while (nextMatching()) {
+            for (int i = 0; i < counts.length; i++) {
+                AggregateCall call = calls.get(i);
+                Object value = call.argument().map(found -> found.evaluate(scope)).orElse(null);
+                if (call.argument().isEmpty() || value != null) {
+                    counts[i]++;
+                }
+                if (value != null) {
+                    extremes.set(i, extreme(call.function(), extremes.get(i), value));
+                }
+            }
+        }
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int i = 0; i < counts.length; i++) {
+            values.add(calls.get(i).function().equals("count") ? counts[i] : extremes.get(i));
+        }
+        writer.write(values, out);
+        return true;
+    }
+
+    private Object extreme(String function, @Nullable Object known, Object value) {
+        if (known == null) {
+            return value;
+        }
+        int order = Ordering.compare(value, known, scope.session().zone());
+        return (function.equals("min") ? order < 0 : order > 0) ? value : known;
+    }
+
+    @Override
+    public void close() throws IOException {
+        rows.close();
+    }
+}

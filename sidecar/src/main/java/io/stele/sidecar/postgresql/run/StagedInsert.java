@@ -1,0 +1,120 @@
+package io.stele.sidecar.postgresql.run;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.StorageEngine;
+import io.stele.engine.node.WriteRoom;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
+import io.stele.sidecar.postgresql.plan.Scope;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * An insertion of many rows that needs nothing of the rows that are there: they are staged in the
+ * engine as they come, and become visible at once. The shards find keys that have a row when it
+ * commits. Confined to one thread at a time.
+ */
+public final class StagedInsert implements AutoCloseable {
+    /** The client may pause as long between two rows. */
+    private static final Duration LEASE = Duration.ofMinutes(10);
+
+    private static final int BATCH_BYTES = 1 << 20;
+
+    private final StorageEngine engine;
+    private final InsertPlan plan;
+    private final RowBuilder builder;
+    private final BinaryRow view;
+    private final OperationKind kind;
+    private final LongSupplier nanoTime;
+    private final WriteRoom room;
+    private final String id;
+    private final Map<Integer, WriteBatchBuilder> batches = new TreeMap<>();
+    private boolean hasEnded;
+
+    StagedInsert(StorageEngine engine, InsertPlan plan, LongSupplier nanoTime) {
+        this.engine = requireNonNull(engine, "engine is null");
+        this.plan = requireNonNull(plan, "plan is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        TableSchema table = plan.table();
+        this.builder = new RowBuilder(table);
+        this.view = new BinaryRow(builder.layout());
+        this.kind = table.hasPrimaryKey() ? OperationKind.INSERT : OperationKind.APPEND;
+        this.id = engine.beginTransaction(table.id(), Optional.empty(), Optional.of(LEASE));
+        this.room = engine.writeRoom();
+    }
+
+    /**
+     * Adds rows.
+     *
+     * @param rows the values of the plan's parameters of each row
+     */
+    public long add(List<List<@Nullable Object>> rows, Scope.Session session) {
+        TableSchema table = plan.table();
+        for (List<@Nullable Object> values : rows) {
+            for (byte[] row : PlanExecutor.rows(plan, builder, new Scope(values, session))) {
+                view.wrap(row);
+                int shard = builder.shardOf(view);
+                WriteBatchBuilder batch =
+                        batches.computeIfAbsent(
+                                shard,
+                                ignored ->
+                                        new WriteBatchBuilder(table.id(), table.schemaVersion()));
+                byte[] key = builder.keyOf(view);
+                batch.add(kind, key, 0, key.length, row, 0, row.length);
+                if (batch.sizeBytes() >= BATCH_BYTES) {
+                    stage(shard, batch);
+                    batch.reset(table.id(), table.schemaVersion());
+                }
+            }
+        }
+        return rows.size();
+    }
+
+    private void stage(int shard, WriteBatchBuilder batch) {
+        BusyRetry.call(
+                nanoTime,
+                () -> {
+                    engine.stage(
+                            id,
+                            Optional.empty(),
+                            plan.table().shard(shard),
+                            batch.buffer(),
+                            0,
+                            batch.sizeBytes(),
+                            room);
+                    return id;
+                });
+    }
+
+    /** Makes all rows visible, or fails and writes none. */
+    public void commit() {
+        batches.forEach(
+                (shard, batch) -> {
+                    if (!batch.isEmpty()) {
+                        stage(shard, batch);
+                    }
+                });
+        hasEnded = true;
+        Commits.commit(engine, id, nanoTime);
+    }
+
+    /** Gives up what was not committed. */
+    @Override
+    public void close() {
+        room.close();
+        if (!hasEnded) {
+            var unused = engine.abort(id);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.stele.sidecar.postgresql.session;
+
+import io.stele.sidecar.postgresql.copy.CopyOptions;
+import io.stele.sidecar.postgresql.sql.Statement.TableName;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A statement on the session itself, or on its transaction, or COPY. Immutable. */
+sealed interface Command {
+    record Begin() implements Command {}
+
+    record Commit() implements Command {}
+
+    record Rollback() implements Command {}
+
+    /** SET of a setting; for the transaction only where {@code local}. */
+    record Set(String name, String value, boolean local) implements Command {}
+
+    /** Something that has no effect here, with the tag of its answer. */
+    record NoEffect(String tag) implements Command {}
+
+    /** RESET; without a name of all settings. */
+    record Reset(Optional<String> name) implements Command {}
+
+    record Show(String name) implements Command {}
+
+    /** DISCARD ALL. */
+    record Discard() implements Command {}
+
+    /** DEALLOCATE; without a name of all. */
+    record Deallocate(Optional<String> name) implements Command {}
+
+    /**
+     * COPY FROM STDIN.
+     *
+     * @param columns empty: all
+     */
+    record CopyIn(TableName table, List<String> columns, CopyOptions options) implements Command {
+        public CopyIn {
+            columns = List.copyOf(columns);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.stele.sidecar.postgresql.session;
+
+import io.stele.sidecar.postgresql.run.ResultRows;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.util.List;
+
+/** A statement with its parameters, and how much of its result the client has. */
+final class Portal implements AutoCloseable {
+    private final List<@Nullable Object> parameters;
+    private final List<Integer> formats;
+    private PreparedStatement statement;
+    private @Nullable ResultRows rows;
+    private long count; // of rows that were sent, or changed
+    private boolean isStarted;
+    private boolean isDone;
+
+    Portal(PreparedStatement statement, List<@Nullable Object> parameters, List<Integer> formats) {
+        this.statement = statement;
+        this.parameters = parameters;
+        this.formats = List.copyOf(formats);
+    }
+
+    PreparedStatement statement() {
+        return statement;
+    }
+
+    void replan(PreparedStatement planned) {
+        statement = planned;
+    }
+
+    List<@Nullable Object> parameters() {
+        return parameters;
+    }
+
+    List<Integer> formats() {
+        return formats;
+    }
+
+    boolean isStarted() {
+        return isStarted;
+    }
+
+    boolean isDone() {
+        return isDone;
+    }
+
+    void start(long changed, @Nullable ResultRows found) {
+        isStarted = true;
+        count = changed;
+        rows = found;
+    }
+
+    @Nullable ResultRows rows() {
+        return rows;
+    }
+
+    long count() {
+        return count;
+    }
+
+    void sent() {
+        count++;
+    }
+
+    void done() {
+        isDone = true;
+        close();
+    }
+
+    /** Ends the statement; a failure is that of a read whose rows nobody wants any more. */
+    @Override
+    public void close() {
+        ResultRows open = rows;
+        rows = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (IOException e) {
+                throw PostgresException.of(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.stele.sidecar.postgresql.session;
+
+import io.stele.sidecar.postgresql.plan.FixedPlan;
+import io.stele.sidecar.postgresql.sql.Statement;
+
+import java.util.List;
+
+/**
+ * A statement that is ready to be bound. Immutable.
+ *
+ * @param sql its text
+ * @param parameterOids types that the client has said, 0: not
+ */
+record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
+    PreparedStatement {
+        parameterOids = List.copyOf(parameterOids);
+    }
+
+    /** What the statement is. */
+    sealed interface Kind {}
+
+    /** Nothing. */
+    record Empty() implements Kind {}
+
+    record OnSession(Command command) implements Kind {}
+
+    /**
+     * About the catalog, or constants.
+     *
+     * @param parameterOids types of the parameters
+     */
+    record OnCatalog(List<Integer> parameterOids) implements Kind {
+        OnCatalog {
+            parameterOids = List.copyOf(parameterOids);
+        }
+    }
+
+    /** On rows of a table. */
+    record OnRows(Statement statement, FixedPlan plan) implements Kind {}
+
+    PreparedStatement withPlan(Statement statement, FixedPlan plan) {
+        return new PreparedStatement(sql, parameterOids, new OnRows(statement, plan));
+    }
+}

@@ -1,0 +1,475 @@
+package io.stele.sidecar.postgresql.session;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.sidecar.postgresql.catalog.CatalogResult;
+import io.stele.sidecar.postgresql.catalog.CatalogSession;
+import io.stele.sidecar.postgresql.plan.FixedPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan.ResultColumn;
+import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
+import io.stele.sidecar.postgresql.plan.ParameterTypes;
+import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.run.Changes;
+import io.stele.sidecar.postgresql.run.Client;
+import io.stele.sidecar.postgresql.run.PlanExecutor;
+import io.stele.sidecar.postgresql.run.ResultRows;
+import io.stele.sidecar.postgresql.run.StalePlanException;
+import io.stele.sidecar.postgresql.session.PreparedStatement.OnRows;
+import io.stele.sidecar.postgresql.sql.StatementSplitter;
+import io.stele.sidecar.postgresql.wire.MessageReader;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.Replies;
+import io.stele.sidecar.postgresql.wire.SqlState;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The session of one client: its prepared statements and portals, its settings and its transaction
+ * block. Confined to the thread of its connection.
+ *
+ * @see <a href="https://www.postgresql.org/docs/15/protocol-flow.html">PostgreSQL 15, Message
+ *     Flow</a>
+ */
+public final class Session implements AutoCloseable {
+    private static final int MAX_STATEMENTS = 10_000;
+    private static final int MAX_PORTALS = 1_000;
+    private static final int MAX_REPLANS = 3;
+
+    private final String user;
+    private final int processId;
+    private final PlanExecutor executor;
+    private final StatementPreparer preparer;
+    private final Settings settings;
+    private final Client client;
+    private final Replies replies;
+    private final TransactionBlock block;
+    private final SessionCommands commands;
+    private final Map<String, PreparedStatement> statements = new HashMap<>();
+    private final Map<String, Portal> portals = new HashMap<>();
+
+    /**
+     * @param processId of the client's cancel key
+     */
+    public Session(
+            String user,
+            int processId,
+            PlanExecutor executor,
+            StatementPreparer preparer,
+            Settings settings,
+            Client client,
+            MessageReader in,
+            Replies replies,
+            InstantSource clock,
+            int maxMessageBytes) {
+        this.user = requireNonNull(user, "user is null");
+        this.processId = processId;
+        this.executor = requireNonNull(executor, "executor is null");
+        this.preparer = requireNonNull(preparer, "preparer is null");
+        this.settings = requireNonNull(settings, "settings is null");
+        this.client = requireNonNull(client, "client is null");
+        this.replies = requireNonNull(replies, "replies is null");
+        this.block = new TransactionBlock(executor, client, clock);
+        this.commands =
+                new SessionCommands(
+                        settings,
+                        block,
+                        replies,
+                        new CopyProtocol(executor, preparer, client, in, replies, maxMessageBytes));
+    }
+
+    /** The letter of ReadyForQuery. */
+    public char transactionStatus() {
+        return block.status();
+    }
+
+    /** A failure of a statement: the transaction block, if there is one, has failed. */
+    public void fail() {
+        closePortals();
+        block.fail();
+    }
+
+    /** The statements of a Query message, one after the other; several are one transaction. */
+    public void query(String sql) throws IOException {
+        closePortals();
+        List<String> texts = StatementSplitter.split(sql);
+        if (texts.isEmpty()) {
+            replies.empty('I');
+            return;
+        }
+        boolean isImplicit = texts.size() > 1 && !block.isOpen();
+        boolean implicitOpen = false;
+        for (String text : texts) {
+            PreparedStatement statement = preparer.prepare(text, List.of(), settings.searchPath());
+            boolean onRows = statement.kind() instanceof OnRows;
+            if (isImplicit && onRows && !block.isOpen()) {
+                block.begin();
+                implicitOpen = true;
+            }
+            if (!onRows && statement.kind() instanceof PreparedStatement.OnSession) {
+                implicitOpen = false; // BEGIN and COMMIT take it over
+            }
+            Portal portal = new Portal(statement, List.of(), List.of());
+            try (portal) {
+                client.cancellation().begin(settings.statementTimeoutMillis());
+                checkBlock(statement);
+                describe(portal);
+                run(portal, 0);
+            }
+        }
+        if (implicitOpen && block.isOpen()) {
+            boolean unused = block.commit();
+        }
+    }
+
+    private void checkBlock(PreparedStatement statement) {
+        boolean endsIt =
+                statement.kind() instanceof PreparedStatement.OnSession session
+                        && (session.command() instanceof Command.Commit
+                                || session.command() instanceof Command.Rollback);
+        if (!endsIt) {
+            block.checkUsable();
+        }
+    }
+
+    /** Parse. */
+    public void parse(String name, String sql, List<Integer> parameterOids) throws IOException {
+        if (name.isEmpty()) {
+            statements.remove(name);
+        } else if (statements.containsKey(name)) {
+            throw new PostgresException(
+                    SqlState.DUPLICATE_STATEMENT,
+                    "Expected a new name of a statement, found '%s' again".formatted(name));
+        }
+        if (statements.size() >= MAX_STATEMENTS) {
+            throw new PostgresException(
+                    SqlState.LIMIT_EXCEEDED,
+                    "Expected at most %s prepared statements, found more"
+                            .formatted(MAX_STATEMENTS));
+        }
+        PreparedStatement statement = preparer.prepare(sql, parameterOids, settings.searchPath());
+        checkBlock(statement);
+        statements.put(name, statement);
+        replies.empty('1');
+    }
+
+    private PreparedStatement statement(String name) {
+        PreparedStatement statement = statements.get(name);
+        if (statement == null) {
+            throw new PostgresException(
+                    SqlState.INVALID_STATEMENT_NAME,
+                    "Expected a prepared statement, found none of the name '%s'".formatted(name));
+        }
+        return statement;
+    }
+
+    /**
+     * Bind.
+     *
+     * @param values of the parameters; empty: NULL
+     */
+    public void bind(
+            String portalName,
+            String statementName,
+            List<Integer> parameterFormats,
+            List<Optional<byte[]>> values,
+            List<Integer> resultFormats)
+            throws IOException {
+        PreparedStatement statement = statement(statementName);
+        checkBlock(statement);
+        Portal earlier = portals.get(portalName);
+        if (earlier != null && !portalName.isEmpty()) {
+            throw new PostgresException(
+                    SqlState.DUPLICATE_CURSOR,
+                    "Expected a new name of a portal, found '%s' again".formatted(portalName));
+        }
+        if (earlier != null) {
+            earlier.close();
+            portals.remove(portalName);
+        }
+        if (portals.size() >= MAX_PORTALS) {
+            throw new PostgresException(
+                    SqlState.LIMIT_EXCEEDED,
+                    "Expected at most %s open portals, found more".formatted(MAX_PORTALS));
+        }
+        List<@Nullable Object> parameters =
+                statement.kind() instanceof PreparedStatement.OnCatalog catalog
+                        ? Parameters.readTexts(
+                                catalog.parameterOids(), parameterFormats, values, settings.zone())
+                        : Parameters.read(
+                                parameterTypes(statement),
+                                parameterFormats,
+                                values,
+                                settings.zone());
+        portals.put(portalName, new Portal(statement, parameters, resultFormats));
+        replies.empty('2');
+    }
+
+    private static List<ParameterTypes.Type> parameterTypes(PreparedStatement statement) {
+        return statement.kind() instanceof OnRows rows ? rows.plan().parameters() : List.of();
+    }
+
+    private static List<Integer> parameterOids(PreparedStatement statement) {
+        return statement.kind() instanceof PreparedStatement.OnCatalog catalog
+                ? catalog.parameterOids()
+                : parameterTypes(statement).stream().map(ParameterTypes.Type::oid).toList();
+    }
+
+    /** Describe of a statement. */
+    public void describeStatement(String name) throws IOException {
+        PreparedStatement statement = statement(name);
+        replies.parameterDescription(parameterOids(statement));
+        describeRows(statement, List.of(), true);
+    }
+
+    /** Describe of a portal. */
+    public void describePortal(String name) throws IOException {
+        Portal portal = portal(name);
+        describeRows(portal.statement(), portal.formats(), true);
+    }
+
+    private void describe(Portal portal) throws IOException {
+        describeRows(portal.statement(), portal.formats(), false);
+    }
+
+    private void describeRows(PreparedStatement statement, List<Integer> formats, boolean saysNone)
+            throws IOException {
+        switch (statement.kind()) {
+            case OnRows rows when !rows.plan().results().isEmpty() ->
+                    RowDescriptions.ofPlan(rows.plan().results(), formats, replies.out());
+            case PreparedStatement.OnCatalog ignored ->
+                    RowDescriptions.ofCatalog(
+                            preparer.catalogQueries()
+                                    .describe(statement.sql(), statement.parameterOids(), user),
+                            formats,
+                            replies.out());
+            case PreparedStatement.OnSession session
+                    when session.command() instanceof Command.Show show ->
+                    RowDescriptions.ofCatalog(
+                            List.of(SessionCommands.columnOf(show)), formats, replies.out());
+            default -> {
+                if (saysNone) {
+                    replies.empty('n');
+                }
+            }
+        }
+    }
+
+    private Portal portal(String name) {
+        Portal portal = portals.get(name);
+        if (portal == null) {
+            throw new PostgresException(
+                    SqlState.INVALID_CURSOR_NAME,
+                    "Expected a portal, found none of the name '%s'".formatted(name));
+        }
+        return portal;
+    }
+
+    /**
+     * Execute.
+     *
+     * @param maxRows 0: all
+     */
+    public void execute(String portalName, int maxRows) throws IOException {
+        Portal portal = portal(portalName);
+        checkBlock(portal.statement());
+        client.cancellation().begin(settings.statementTimeoutMillis());
+        run(portal, maxRows);
+    }
+
+    private void run(Portal portal, int maxRows) throws IOException {
+        switch (portal.statement().kind()) {
+            case PreparedStatement.Empty ignored -> replies.empty('I');
+            case PreparedStatement.OnSession session ->
+                    runCommand(session.command(), portal.formats());
+            case PreparedStatement.OnCatalog ignored -> {
+                if (!portal.isStarted()) {
+                    portal.start(0, new CatalogRows(catalogResult(portal), portal.formats()));
+                }
+                sendRows(portal, maxRows, "SELECT ");
+            }
+            case OnRows rows -> runOnRows(portal, maxRows);
+        }
+    }
+
+    private void runCommand(Command command, List<Integer> formats) throws IOException {
+        switch (command) {
+            case Command.Discard ignored -> {
+                statements.clear();
+                commands.run(command, user, formats, this::scope);
+            }
+            case Command.Deallocate deallocate -> {
+                if (deallocate.name().isEmpty()) {
+                    statements.clear();
+                } else if (statements.remove(deallocate.name().get()) == null) {
+                    throw new PostgresException(
+                            SqlState.INVALID_STATEMENT_NAME,
+                            "Expected a prepared statement, found none of the name '%s'"
+                                    .formatted(deallocate.name().get()));
+                }
+                replies.commandComplete("DEALLOCATE");
+            }
+            default -> commands.run(command, user, formats, this::scope);
+        }
+        if (!block.isOpen()) {
+            closePortals();
+        }
+    }
+
+    private CatalogResult catalogResult(Portal portal) {
+        return preparer.catalogQueries()
+                .run(
+                        portal.statement().sql(),
+                        Parameters.texts(portal.parameters()),
+                        parameterOids(portal.statement()),
+                        new CatalogSession(user, processId, settings.all()));
+    }
+
+    private Scope.Session scope() {
+        return new Scope.Session(user, settings.zone(), block.begun(), UUID::randomUUID);
+    }
+
+    private void runOnRows(Portal portal, int maxRows) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                if (!portal.isStarted()) {
+                    start(portal);
+                }
+                sendRows(portal, maxRows, tag(((OnRows) portal.statement().kind()).plan()));
+                return;
+            } catch (StalePlanException stale) {
+                portal.close();
+                if (portal.count() > 0 || attempt == MAX_REPLANS) {
+                    throw new PostgresException(
+                            SqlState.SERIALIZATION_FAILURE,
+                            "Expected the columns of the table to stay while a statement runs: "
+                                    + stale.getMessage());
+                }
+                portal.start(0, null);
+                replan(portal);
+                start(portal);
+            }
+        }
+    }
+
+    private void start(Portal portal) throws IOException {
+        OnRows rows = (OnRows) portal.statement().kind();
+        if (!executor.isCurrent(rows.plan())) {
+            replan(portal);
+        }
+        FixedPlan plan = ((OnRows) portal.statement().kind()).plan();
+        Scope scope = new Scope(portal.parameters(), scope());
+        if (plan instanceof SelectPlan select) {
+            ResultRows found =
+                    executor.select(select, scope, portal.formats(), block.transaction(), client);
+            portal.start(0, found);
+            return;
+        }
+        Changes changes = executor.change(plan, scope, block.transaction(), client);
+        portal.start(
+                changes.count(),
+                plan.results().isEmpty()
+                        ? null
+                        : executor.returned(plan, changes, scope, portal.formats()));
+    }
+
+    /** The client has been told the columns, so they may not be others. */
+    private void replan(Portal portal) {
+        PreparedStatement statement = portal.statement();
+        OnRows rows = (OnRows) statement.kind();
+        FixedPlan plan =
+                preparer.plan(rows.statement(), statement.parameterOids(), settings.searchPath());
+        boolean isSame =
+                shapes(plan.results()).equals(shapes(rows.plan().results()))
+                        && plan.parameters().equals(rows.plan().parameters());
+        if (!isSame) {
+            throw new PostgresException(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "Expected a result of the columns that were described, found others: the table"
+                            + " was altered",
+                    Optional.of("Prepare the statement again."));
+        }
+        PreparedStatement planned = statement.withPlan(rows.statement(), plan);
+        statements.replaceAll((name, known) -> known == statement ? planned : known);
+        portal.replan(planned);
+    }
+
+    private static List<String> shapes(List<ResultColumn> columns) {
+        return columns.stream().map(column -> column.name() + " " + column.type()).toList();
+    }
+
+    private static String tag(FixedPlan plan) {
+        return switch (plan) {
+            case SelectPlan ignored -> "SELECT ";
+            case FixedPlan.InsertPlan ignored -> "INSERT 0 ";
+            case FixedPlan.UpdatePlan ignored -> "UPDATE ";
+            case FixedPlan.DeletePlan ignored -> "DELETE ";
+        };
+    }
+
+    private void sendRows(Portal portal, int maxRows, String tag) throws IOException {
+        ResultRows rows = portal.rows();
+        boolean isSelect = tag.equals("SELECT ");
+        int sent = 0;
+        while (rows != null && (maxRows == 0 || sent < maxRows) && rows.writeNext(replies.out())) {
+            sent++;
+            if (isSelect) {
+                portal.sent();
+            }
+        }
+        if (rows != null && maxRows > 0 && sent == maxRows) {
+            replies.empty('s');
+            return;
+        }
+        long count = isSelect && portal.isDone() ? 0 : portal.count();
+        portal.done();
+        replies.commandComplete(tag + count);
+    }
+
+    /** Close of a statement. */
+    public void closeStatement(String name) throws IOException {
+        statements.remove(name);
+        replies.empty('3');
+    }
+
+    /** Close of a portal. */
+    public void closePortal(String name) throws IOException {
+        Portal portal = portals.remove(name);
+        if (portal != null) {
+            portal.close();
+        }
+        replies.empty('3');
+    }
+
+    /** Sync: portals live no longer than their transaction. */
+    public void sync() {
+        if (!block.isOpen()) {
+            closePortals();
+        }
+    }
+
+    private void closePortals() {
+        List<Portal> open = new ArrayList<>(portals.values());
+        portals.clear();
+        for (Portal portal : open) {
+            portal.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            closePortals();
+        } finally {
+            block.close();
+        }
+    }
+}

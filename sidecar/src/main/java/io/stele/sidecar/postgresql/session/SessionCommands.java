@@ -1,0 +1,161 @@
+package io.stele.sidecar.postgresql.session;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.sidecar.postgresql.catalog.CatalogColumn;
+import io.stele.sidecar.postgresql.catalog.CatalogResult;
+import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.type.PostgresType;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.Replies;
+import io.stele.sidecar.postgresql.wire.SqlState;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The execution of commands on settings and the transaction block. Confined to one thread. */
+final class SessionCommands {
+    private final Settings settings;
+    private final TransactionBlock block;
+    private final Replies replies;
+    private final CopyProtocol copies;
+    private final Map<String, String> beforeLocal = new HashMap<>(); // of SET LOCAL
+
+    SessionCommands(
+            Settings settings, TransactionBlock block, Replies replies, CopyProtocol copies) {
+        this.settings = requireNonNull(settings, "settings is null");
+        this.block = requireNonNull(block, "block is null");
+        this.replies = requireNonNull(replies, "replies is null");
+        this.copies = requireNonNull(copies, "copies is null");
+    }
+
+    void run(Command command, String user, List<Integer> formats, Supplier<Scope.Session> scope)
+            throws IOException {
+        switch (command) {
+            case Command.Begin ignored -> {
+                if (block.isOpen()) {
+                    replies.notice(
+                            SqlState.ACTIVE_TRANSACTION, "There is already a transaction block");
+                } else {
+                    block.begin();
+                }
+                replies.commandComplete("BEGIN");
+            }
+            case Command.Commit ignored -> commit();
+            case Command.Rollback ignored -> {
+                if (!block.isOpen()) {
+                    replies.notice(SqlState.NO_ACTIVE_TRANSACTION, "There is no transaction block");
+                }
+                block.rollback();
+                restoreLocal();
+                replies.commandComplete("ROLLBACK");
+            }
+            case Command.Set set -> {
+                set(set);
+                replies.commandComplete("SET");
+            }
+            case Command.Reset reset -> {
+                if (reset.name().isPresent()) {
+                    settings.reset(reset.name().get());
+                    report(reset.name().get());
+                } else {
+                    settings.resetAll();
+                }
+                replies.commandComplete("RESET");
+            }
+            case Command.Show show -> show(show, formats);
+            case Command.NoEffect none -> replies.commandComplete(none.tag());
+            case Command.Discard ignored -> {
+                if (block.isOpen()) {
+                    throw new PostgresException(
+                            SqlState.ACTIVE_TRANSACTION,
+                            "Expected DISCARD outside a transaction block, found it inside one");
+                }
+                settings.resetAll();
+                replies.commandComplete("DISCARD ALL");
+            }
+            case Command.CopyIn copy ->
+                    replies.commandComplete(
+                            "COPY "
+                                    + copies.receive(
+                                            copy,
+                                            settings.searchPath(),
+                                            scope.get(),
+                                            block.transaction()));
+            case Command.Deallocate ignored ->
+                    throw new IllegalArgumentException("The session has the statements");
+        }
+    }
+
+    private void commit() throws IOException {
+        if (!block.isOpen()) {
+            replies.notice(SqlState.NO_ACTIVE_TRANSACTION, "There is no transaction block");
+            replies.commandComplete("COMMIT");
+            return;
+        }
+        boolean isCommitted;
+        try {
+            isCommitted = block.commit();
+        } finally {
+            restoreLocal();
+        }
+        replies.commandComplete(isCommitted ? "COMMIT" : "ROLLBACK");
+    }
+
+    private void set(Command.Set set) throws IOException {
+        if (set.local() && !block.isOpen()) {
+            replies.notice(
+                    SqlState.NO_ACTIVE_TRANSACTION,
+                    "SET LOCAL has an effect in a transaction block only");
+            return;
+        }
+        Optional<String> before = settings.find(set.name());
+        settings.set(set.name(), set.value());
+        if (set.local()) {
+            before.ifPresent(value -> beforeLocal.putIfAbsent(set.name(), value));
+        }
+        report(set.name());
+    }
+
+    private void restoreLocal() throws IOException {
+        for (Map.Entry<String, String> before : beforeLocal.entrySet()) {
+            settings.set(before.getKey(), before.getValue());
+            report(before.getKey());
+        }
+        beforeLocal.clear();
+    }
+
+    private void report(String name) throws IOException {
+        Optional<Map.Entry<String, String>> reported = settings.reported(name);
+        if (reported.isPresent()) {
+            replies.parameterStatus(reported.get().getKey(), reported.get().getValue());
+        }
+    }
+
+    static CatalogColumn columnOf(Command.Show show) {
+        return new CatalogColumn(show.name().toLowerCase(Locale.ENGLISH), PostgresType.TEXT.oid());
+    }
+
+    private void show(Command.Show show, List<Integer> formats) throws IOException {
+        String name =
+                show.name().equalsIgnoreCase("transaction isolation level")
+                        ? "transaction_isolation"
+                        : show.name();
+        Optional<String> value = settings.find(name);
+        if (value.isEmpty()) {
+            throw new PostgresException(
+                    SqlState.UNDEFINED_OBJECT,
+                    "Expected a setting, found none of the name '%s'".formatted(show.name()));
+        }
+        CatalogResult result = new CatalogResult(List.of(columnOf(show)), List.of(List.of(value)));
+        try (CatalogRows rows = new CatalogRows(result, formats)) {
+            boolean unused = rows.writeNext(replies.out());
+        }
+        replies.commandComplete("SHOW");
+    }
+}

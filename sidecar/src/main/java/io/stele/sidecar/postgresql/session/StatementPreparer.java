@@ -1,0 +1,130 @@
+package io.stele.sidecar.postgresql.session;
+
+import static java.util.Objects.requireNonNull;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
+import io.stele.engine.catalog.Catalog;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.postgresql.catalog.CatalogQueries;
+import io.stele.sidecar.postgresql.plan.FixedPlan;
+import io.stele.sidecar.postgresql.plan.Planner;
+import io.stele.sidecar.postgresql.sql.Expression;
+import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
+import io.stele.sidecar.postgresql.sql.SqlParser;
+import io.stele.sidecar.postgresql.sql.Statement;
+import io.stele.sidecar.postgresql.sql.StatementSplitter;
+import io.stele.sidecar.postgresql.type.PostgresType;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/**
+ * The preparation of statements: parsed trees are cached by text for all clients, since many send
+ * the same few. Thread-safe.
+ */
+public final class StatementPreparer {
+    private static final long MAX_CACHED_CHARACTERS = 4 << 20;
+    private static final int MAX_CACHED_LENGTH = 64 << 10;
+
+    private final Supplier<Catalog> catalog;
+    private final ToLongFunction<TableSchema> rowCounts;
+    private final CatalogQueries catalogQueries;
+    private final Cache<String, Statement> parsed =
+            Caffeine.newBuilder()
+                    .maximumWeight(MAX_CACHED_CHARACTERS)
+                    .<String, Statement>weigher((sql, statement) -> sql.length() + 100)
+                    .build();
+
+    public StatementPreparer(
+            Supplier<Catalog> catalog,
+            ToLongFunction<TableSchema> rowCounts,
+            CatalogQueries catalogQueries) {
+        this.rowCounts = requireNonNull(rowCounts, "rowCounts is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.catalogQueries = requireNonNull(catalogQueries, "catalogQueries is null");
+    }
+
+    CatalogQueries catalogQueries() {
+        return catalogQueries;
+    }
+
+    /**
+     * Prepares one statement.
+     *
+     * @throws PostgresException also if the statement has no fixed plan: FEATURE_NOT_SUPPORTED,
+     *     with what would make it one
+     */
+    PreparedStatement prepare(String text, List<Integer> parameterOids, List<String> searchPath) {
+        List<String> statements = StatementSplitter.split(text);
+        if (statements.size() > 1) {
+            throw new PostgresException(
+                    SqlState.SYNTAX_ERROR,
+                    "Expected one statement in a prepared statement, found " + statements.size());
+        }
+        if (statements.isEmpty()) {
+            return new PreparedStatement("", parameterOids, new PreparedStatement.Empty());
+        }
+        String sql = statements.get(0);
+        try {
+            Optional<Command> command = CommandParser.parse(sql);
+            if (command.isPresent()) {
+                return new PreparedStatement(
+                        sql, parameterOids, new PreparedStatement.OnSession(command.get()));
+            }
+            if (catalogQueries.concerns(sql)) {
+                List<Integer> types = catalogQueries.parameterTypes(sql, parameterOids, "");
+                return new PreparedStatement(
+                        sql, parameterOids, new PreparedStatement.OnCatalog(types));
+            }
+            Statement statement = parse(sql);
+            return new PreparedStatement(
+                    sql,
+                    parameterOids,
+                    new PreparedStatement.OnRows(
+                            statement, plan(statement, parameterOids, searchPath)));
+        } catch (NoFixedPlanException needsOptimizer) {
+            throw new PostgresException(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    needsOptimizer.getMessage(),
+                    Optional.of("Statements by key run here; ask Trino for others."));
+        }
+    }
+
+    private Statement parse(String sql) {
+        Statement known = parsed.getIfPresent(sql);
+        if (known != null) {
+            return known;
+        }
+        Statement statement = SqlParser.parse(sql);
+        if (sql.length() <= MAX_CACHED_LENGTH) {
+            parsed.put(sql, statement);
+        }
+        return statement;
+    }
+
+    /** The names of the columns of a table, in their order. */
+    List<String> columnsOf(Statement.TableName table, List<String> searchPath) {
+        Statement all =
+                new Statement.Select(
+                        table,
+                        List.of(new Statement.Star()),
+                        Optional.empty(),
+                        List.of(),
+                        Optional.of(new Expression.Literal(PostgresType.INT4, 0)),
+                        Optional.empty());
+        return plan(all, List.of(), searchPath).results().stream()
+                .map(FixedPlan.ResultColumn::name)
+                .toList();
+    }
+
+    /** Plans a statement for the columns that its table has now. */
+    FixedPlan plan(Statement statement, List<Integer> parameterOids, List<String> searchPath) {
+        return Planner.plan(statement, catalog.get(), parameterOids, searchPath, rowCounts);
+    }
+}

@@ -1,0 +1,136 @@
+package io.stele.sidecar.postgresql.session;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.sidecar.postgresql.run.Client;
+import io.stele.sidecar.postgresql.run.PlanExecutor;
+import io.stele.sidecar.postgresql.run.RowTransaction;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+
+/**
+ * The transaction block of a client, from BEGIN to COMMIT or ROLLBACK. Its snapshot is taken by its
+ * first statement on rows. Confined to one thread at a time.
+ */
+final class TransactionBlock implements AutoCloseable {
+    private final PlanExecutor executor;
+    private final Client client;
+    private final InstantSource clock;
+    private boolean isOpen;
+    private boolean hasFailed;
+    private Instant begun;
+    private @Nullable RowTransaction transaction;
+
+    TransactionBlock(PlanExecutor executor, Client client, InstantSource clock) {
+        this.executor = requireNonNull(executor, "executor is null");
+        this.client = requireNonNull(client, "client is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.begun = clock.instant();
+    }
+
+    /** The letter of ReadyForQuery. */
+    char status() {
+        if (!isOpen) {
+            return 'I';
+        }
+        return hasFailed ? 'E' : 'T';
+    }
+
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    boolean hasFailed() {
+        return hasFailed;
+    }
+
+    void begin() {
+        isOpen = true;
+        hasFailed = false;
+        begun = now();
+    }
+
+    /** What now() is: in microseconds, as PostgreSQL's. */
+    Instant begun() {
+        return isOpen ? begun : now();
+    }
+
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MICROS);
+    }
+
+    /** A statement failed: the rest of the block is refused. */
+    void fail() {
+        if (isOpen) {
+            hasFailed = true;
+            end();
+        }
+    }
+
+    /**
+     * @throws PostgresException FAILED_TRANSACTION
+     */
+    void checkUsable() {
+        if (hasFailed) {
+            throw new PostgresException(
+                    SqlState.FAILED_TRANSACTION,
+                    "Expected ROLLBACK, as a statement of the transaction has failed, found"
+                            + " another");
+        }
+    }
+
+    /** The transaction that statements run in; empty outside a block. */
+    Optional<RowTransaction> transaction() {
+        if (!isOpen) {
+            return Optional.empty();
+        }
+        RowTransaction known = transaction;
+        if (known == null) {
+            known = executor.begin(client);
+            transaction = known;
+        } else {
+            known.renew();
+        }
+        return Optional.of(known);
+    }
+
+    /** Ends the block; false if it had failed, so that nothing of it is written. */
+    boolean commit() {
+        boolean commits = !hasFailed;
+        try {
+            RowTransaction open = transaction;
+            if (commits && open != null) {
+                open.commit();
+            }
+        } finally {
+            close();
+        }
+        return commits;
+    }
+
+    void rollback() {
+        close();
+    }
+
+    private void end() {
+        RowTransaction open = transaction;
+        transaction = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        isOpen = false;
+        hasFailed = false;
+        end();
+    }
+}

@@ -1,0 +1,127 @@
+package io.stele.sidecar.postgresql.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A splitter of the text of a simple query into statements, at semicolons outside of quotes and
+ * comments (PostgreSQL manual, section 4.1).
+ */
+public final class StatementSplitter {
+    private final String sql;
+    private int at;
+
+    private StatementSplitter(String sql) {
+        this.sql = sql;
+    }
+
+    /** The statements that are not empty, without comments around them. */
+    public static List<String> split(String sql) {
+        StatementSplitter splitter = new StatementSplitter(sql);
+        List<String> statements = new ArrayList<>();
+        int start = 0;
+        while (splitter.at < sql.length()) {
+            if (sql.charAt(splitter.at) == ';') {
+                add(statements, sql.substring(start, splitter.at));
+                splitter.at++;
+                start = splitter.at;
+            } else {
+                splitter.skip();
+            }
+        }
+        add(statements, sql.substring(start));
+        return statements;
+    }
+
+    private static void add(List<String> statements, String text) {
+        String trimmed = withoutComments(text);
+        if (!trimmed.isEmpty()) {
+            statements.add(trimmed);
+        }
+    }
+
+    /** The text without comments, each of which is a space. */
+    public static String withoutComments(String text) {
+        StatementSplitter splitter = new StatementSplitter(text);
+        StringBuilder kept = new StringBuilder(text.length());
+        while (splitter.at < text.length()) {
+            int start = splitter.at;
+            boolean isComment = splitter.startsWith("--") || splitter.startsWith("/*");
+            splitter.skip();
+            kept.append(isComment ? " " : text.substring(start, splitter.at));
+        }
+        return kept.toString().strip();
+    }
+
+    /** Moves behind a quoted text, a comment or one other character. */
+    private void skip() {
+        char character = sql.charAt(at);
+        if (character == '\'') {
+            boolean escapes = at > 0 && (sql.charAt(at - 1) == 'E' || sql.charAt(at - 1) == 'e');
+            skipQuoted('\'', escapes);
+        } else if (character == '"') {
+            skipQuoted('"', false);
+        } else if (startsWith("--")) {
+            int end = sql.indexOf('\n', at);
+            at = end < 0 ? sql.length() : end;
+        } else if (startsWith("/*")) {
+            skipComment();
+        } else if (character == '$') {
+            skipDollarQuoted();
+        } else {
+            at++;
+        }
+    }
+
+    private boolean startsWith(String text) {
+        return sql.startsWith(text, at);
+    }
+
+    private void skipQuoted(char quote, boolean escapes) {
+        at++;
+        while (at < sql.length()) {
+            char character = sql.charAt(at++);
+            if (escapes && character == '\\') {
+                at++;
+            } else if (character == quote) {
+                if (at < sql.length() && sql.charAt(at) == quote) {
+                    at++;
+                } else {
+                    return;
+                }
+            }
+        }
+        at = sql.length();
+    }
+
+    private void skipComment() {
+        int depth = 0;
+        do {
+            if (startsWith("/*")) {
+                depth++;
+                at += 2;
+            } else if (startsWith("*/")) {
+                depth--;
+                at += 2;
+            } else {
+                at++;
+            }
+        } while (depth > 0 && at < sql.length());
+        at = Math.min(at, sql.length());
+    }
+
+    private void skipDollarQuoted() {
+        int end = at + 1;
+        while (end < sql.length()
+                && (Character.isLetter(sql.charAt(end)) || sql.charAt(end) == '_')) {
+            end++;
+        }
+        if (end >= sql.length() || sql.charAt(end) != '$') {
+            at++; // a parameter
+            return;
+        }
+        String tag = sql.substring(at, end + 1);
+        int close = sql.indexOf(tag, end + 1);
+        at = close < 0 ? sql.length() : close + tag.length();
+    }
+}

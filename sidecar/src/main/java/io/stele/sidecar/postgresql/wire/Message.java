@@ -1,0 +1,127 @@
+package io.stele.sidecar.postgresql.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A message of a client, read from its front: numbers are big-endian, texts are UTF-8 and end with
+ * a zero byte. Confined to one thread. Reading beyond the end is a PROTOCOL_VIOLATION.
+ *
+ * @see <a href="https://www.postgresql.org/docs/15/protocol-message-formats.html">PostgreSQL 15,
+ *     Message Formats</a>
+ */
+public final class Message {
+    /** The type of a message that a client sends before it is logged in: it has no type byte. */
+    public static final char STARTUP = 0;
+
+    private final char type;
+    private final ByteBuffer bytes;
+
+    Message(char type, byte[] payload) {
+        this.type = type;
+        this.bytes = ByteBuffer.wrap(payload);
+    }
+
+    public char type() {
+        return type;
+    }
+
+    public int remaining() {
+        return bytes.remaining();
+    }
+
+    public int getByte() {
+        require(1);
+        return bytes.get() & 0xFF;
+    }
+
+    public int getShort() {
+        require(2);
+        return bytes.getShort() & 0xFFFF;
+    }
+
+    public int getInt() {
+        require(4);
+        return bytes.getInt();
+    }
+
+    /** The next bytes; {@code length} from 0. */
+    public byte[] getBytes(int length) {
+        require(length);
+        byte[] read = new byte[length];
+        bytes.get(read);
+        return read;
+    }
+
+    /** A text up to its zero byte. */
+    public String getText() {
+        int start = bytes.position();
+        int end = start;
+        while (true) {
+            if (end == bytes.limit()) {
+                throw malformed("a text that ends with a zero byte", "the end");
+            }
+            if (bytes.get(end) == 0) {
+                break;
+            }
+            end++;
+        }
+        String text = decode(bytes.slice(start, end - start));
+        bytes.position(end + 1);
+        return text;
+    }
+
+    /**
+     * A count of things of at least {@code minBytes} bytes, so that it is no larger than the rest.
+     */
+    public int getCount(int minBytes) {
+        int count = getShort();
+        if ((long) count * minBytes > bytes.remaining()) {
+            throw malformed("a count that the message can hold", Integer.toString(count));
+        }
+        return count;
+    }
+
+    /** Checks that nothing is left. */
+    public void end() {
+        if (bytes.hasRemaining()) {
+            throw malformed("the end", bytes.remaining() + " more bytes");
+        }
+    }
+
+    /** Text of bytes that must be UTF-8. */
+    public static String decode(ByteBuffer utf8) {
+        try {
+            CharBuffer text =
+                    StandardCharsets.UTF_8
+                            .newDecoder()
+                            .onMalformedInput(CodingErrorAction.REPORT)
+                            .onUnmappableCharacter(CodingErrorAction.REPORT)
+                            .decode(utf8);
+            return text.toString();
+        } catch (CharacterCodingException e) {
+            throw new PostgresException(
+                    SqlState.PROTOCOL_VIOLATION, "Expected text in UTF-8, found other bytes");
+        }
+    }
+
+    private void require(int length) {
+        if (length < 0 || length > bytes.remaining()) {
+            throw malformed(length + " more bytes", Integer.toString(bytes.remaining()));
+        }
+    }
+
+    private PostgresException malformed(String expected, String found) {
+        return new PostgresException(
+                SqlState.PROTOCOL_VIOLATION,
+                "Expected %s in a message of type '%s' at byte %s, found %s"
+                        .formatted(
+                                expected,
+                                type == STARTUP ? "startup" : String.valueOf(type),
+                                bytes.position(),
+                                found));
+    }
+}

@@ -1,0 +1,122 @@
+package io.stele.sidecar.postgresql.wire;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.util.Arrays;
+import java.util.concurrent.Semaphore;
+
+/**
+ * A reader of the messages of one client. A message that is longer than the limit is refused before
+ * memory is given to it, and memory grows with what has really arrived. Confined to one thread.
+ */
+public final class MessageReader implements AutoCloseable {
+    private static final int FIRST_BYTES = 64 << 10;
+    private static final int LENGTH_BYTES = 4;
+
+    private static final int KIB = 1 << 10;
+
+    private final InputStream in;
+    private final Semaphore pending;
+    private int takenKib; // by the last message
+
+    /**
+     * @param in should be buffered: many messages are of few bytes
+     * @param pending permits for messages above 64 KiB, in KiB, which all clients share. Such a
+     *     message waits for them, and holds them until the next one is read
+     */
+    public MessageReader(InputStream in, Semaphore pending) {
+        this.in = requireNonNull(in, "in is null");
+        this.pending = requireNonNull(pending, "pending is null");
+    }
+
+    /**
+     * The message that a client begins with, which has no type; null at the end of the stream.
+     *
+     * @throws PostgresException PROTOCOL_VIOLATION if it is longer than {@code maxBytes}
+     */
+    public @Nullable Message readStartup(int maxBytes) throws IOException {
+        int first = in.read();
+        return first < 0 ? null : read(Message.STARTUP, first, maxBytes);
+    }
+
+    /** The next message; null at the end of the stream. */
+    public @Nullable Message read(int maxBytes) throws IOException {
+        close();
+        int type = in.read();
+        if (type < 0) {
+            return null;
+        }
+        int first = in.read();
+        if (first < 0) {
+            throw new EOFException("The stream ended in the length of a message");
+        }
+        return read((char) type, first, maxBytes);
+    }
+
+    /** Whether more has arrived already. */
+    public boolean hasMore() throws IOException {
+        return in.available() > 0;
+    }
+
+    private Message read(char type, int firstOfLength, int maxBytes) throws IOException {
+        long length = firstOfLength;
+        for (int i = 1; i < LENGTH_BYTES; i++) {
+            int next = in.read();
+            if (next < 0) {
+                throw new EOFException("The stream ended in the length of a message");
+            }
+            length = length << 8 | next;
+        }
+        if (length < LENGTH_BYTES || length - LENGTH_BYTES > maxBytes) {
+            throw new PostgresException(
+                    SqlState.PROTOCOL_VIOLATION,
+                    "Expected a message of %s to %s bytes, found one of %s"
+                            .formatted(LENGTH_BYTES, maxBytes + LENGTH_BYTES, length));
+        }
+        take((int) length);
+        return new Message(type, payload((int) length - LENGTH_BYTES));
+    }
+
+    private void take(int length) throws IOException {
+        if (length <= FIRST_BYTES) {
+            return;
+        }
+        int kib = length / KIB + 1;
+        try {
+            pending.acquire(kib);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while a message waits for memory");
+        }
+        takenKib = kib;
+    }
+
+    /** Gives the memory of the last message back. */
+    @Override
+    public void close() {
+        pending.release(takenKib);
+        takenKib = 0;
+    }
+
+    private byte[] payload(int length) throws IOException {
+        byte[] bytes = new byte[Math.min(length, FIRST_BYTES)];
+        int read = 0;
+        while (true) {
+            int count = in.readNBytes(bytes, read, bytes.length - read);
+            read += count;
+            if (read < bytes.length) {
+                throw new EOFException("The stream ended in a message");
+            }
+            if (read == length) {
+                return bytes;
+            }
+            bytes = Arrays.copyOf(bytes, (int) Math.min(length, 2L * read));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.stele.sidecar.postgresql.wire;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+
+import java.util.Optional;
+
+/** A failure that a client gets as an ErrorResponse with its state, and perhaps a hint. */
+public final class PostgresException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final SqlState state;
+    private final Optional<String> hint;
+
+    public PostgresException(SqlState state, String message) {
+        this(state, message, Optional.empty());
+    }
+
+    public PostgresException(SqlState state, String message, Optional<String> hint) {
+        super(message);
+        this.state = requireNonNull(state, "state is null");
+        this.hint = requireNonNull(hint, "hint is null");
+    }
+
+    private PostgresException(SqlState state, Optional<String> hint, Throwable cause) {
+        super(message(cause), cause);
+        this.state = state;
+        this.hint = hint;
+    }
+
+    /** The failure as a client is to see it. */
+    public static PostgresException of(Throwable failure) {
+        if (failure instanceof PostgresException known) {
+            return known;
+        }
+        if (failure instanceof SteleException known) {
+            Optional<String> hint =
+                    known.code() == ErrorCode.BUSY
+                            ? Optional.of("Try again later: the server has reached a limit.")
+                            : Optional.empty();
+            return new PostgresException(SqlState.of(known.code()), hint, known);
+        }
+        return new PostgresException(SqlState.INTERNAL_ERROR, Optional.empty(), failure);
+    }
+
+    private static String message(Throwable failure) {
+        return failure instanceof SteleException
+                ? String.valueOf(failure.getMessage())
+                : "The server failed: " + failure;
+    }
+
+    public SqlState state() {
+        return state;
+    }
+
+    public Optional<String> hint() {
+        return hint;
+    }
+
+    @Override
+    public String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
+}

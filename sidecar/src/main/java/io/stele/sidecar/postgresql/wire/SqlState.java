@@ -1,0 +1,96 @@
+package io.stele.sidecar.postgresql.wire;
+
+import io.stele.protocol.ErrorCode;
+
+/** The five-character codes of PostgreSQL's errors (PostgreSQL manual, appendix A). */
+public enum SqlState {
+    PROTOCOL_VIOLATION("08P01"),
+    CONNECTION_DOES_NOT_EXIST("08003"),
+    OUTCOME_UNKNOWN("08007"),
+    FEATURE_NOT_SUPPORTED("0A000"),
+    CARDINALITY_VIOLATION("21000"),
+    STRING_TOO_LONG("22001"),
+    NUMERIC_OUT_OF_RANGE("22003"),
+    DATETIME_OUT_OF_RANGE("22008"),
+    DIVISION_BY_ZERO("22012"),
+    INVALID_PARAMETER_VALUE("22023"),
+    INVALID_TEXT("22P02"),
+    INVALID_BINARY("22P03"),
+    BAD_COPY_FORMAT("22P04"),
+    NOT_NULL_VIOLATION("23502"),
+    UNIQUE_VIOLATION("23505"),
+    ACTIVE_TRANSACTION("25001"),
+    READ_ONLY_TRANSACTION("25006"),
+    NO_ACTIVE_TRANSACTION("25P01"),
+    FAILED_TRANSACTION("25P02"),
+    INVALID_STATEMENT_NAME("26000"),
+    INVALID_AUTHORIZATION("28000"),
+    INVALID_PASSWORD("28P01"),
+    INVALID_CURSOR_NAME("34000"),
+    SERIALIZATION_FAILURE("40001"),
+    SYNTAX_ERROR("42601"),
+    DATATYPE_MISMATCH("42804"),
+    DUPLICATE_COLUMN("42701"),
+    DUPLICATE_STATEMENT("42P05"),
+    DUPLICATE_CURSOR("42P03"),
+    UNDEFINED_COLUMN("42703"),
+    UNDEFINED_FUNCTION("42883"),
+    UNDEFINED_PARAMETER("42P02"),
+    UNDEFINED_TABLE("42P01"),
+    INVALID_COLUMN_REFERENCE("42P10"),
+    INVALID_SCHEMA_NAME("3F000"),
+    UNDEFINED_OBJECT("42704"),
+    TOO_MANY_CONNECTIONS("53300"),
+    OUT_OF_MEMORY("53200"),
+    LIMIT_EXCEEDED("54000"),
+    OBJECT_NOT_IN_PREREQUISITE_STATE("55000"),
+    QUERY_CANCELED("57014"),
+    ADMIN_SHUTDOWN("57P01"),
+    CANNOT_CONNECT_NOW("57P03"),
+    IO_ERROR("58030"),
+    INTERNAL_ERROR("XX000"),
+    DATA_CORRUPTED("XX001");
+
+    private final String code;
+
+    SqlState(String code) {
+        this.code = code;
+    }
+
+    public String code() {
+        return code;
+    }
+
+    /** The state for a failure of the engine. */
+    public static SqlState of(ErrorCode code) {
+        return switch (code) {
+            case INVALID_ARGUMENT -> INVALID_PARAMETER_VALUE;
+            case TYPE_MISMATCH -> DATATYPE_MISMATCH;
+            case COLUMN_NOT_FOUND -> UNDEFINED_COLUMN;
+            case COLUMN_ALREADY_EXISTS -> DUPLICATE_COLUMN;
+            case NULL_KEY -> NOT_NULL_VIOLATION;
+            case DUPLICATE_KEY -> UNIQUE_VIOLATION;
+            case KEY_TOO_LARGE, ROW_TOO_LARGE, TRANSACTION_TOO_LARGE, TOO_MANY_GROUPS ->
+                    LIMIT_EXCEEDED;
+            case SCHEMA_NOT_FOUND -> INVALID_SCHEMA_NAME;
+            case TABLE_NOT_FOUND -> UNDEFINED_TABLE;
+            case SCHEMA_ALREADY_EXISTS, SCHEMA_NOT_EMPTY, TABLE_ALREADY_EXISTS ->
+                    OBJECT_NOT_IN_PREREQUISITE_STATE;
+            case STALE_TABLE,
+                    TRANSACTION_CONFLICT,
+                    TRANSACTION_ABORTED,
+                    TRANSACTION_NOT_FOUND,
+                    READ_POINT_EXPIRED ->
+                    SERIALIZATION_FAILURE;
+            case NUMBER_OUT_OF_RANGE -> NUMERIC_OUT_OF_RANGE;
+            case UNAUTHENTICATED -> INVALID_AUTHORIZATION;
+            case CANCELLED -> QUERY_CANCELED;
+            case BUSY -> TOO_MANY_CONNECTIONS;
+            case OUTCOME_UNKNOWN -> SqlState.OUTCOME_UNKNOWN;
+            case UNAVAILABLE -> CANNOT_CONNECT_NOW;
+            case CORRUPT_DATA -> DATA_CORRUPTED;
+            case STORE_FAILED -> IO_ERROR;
+            case INTERNAL -> INTERNAL_ERROR;
+        };
+    }
+}

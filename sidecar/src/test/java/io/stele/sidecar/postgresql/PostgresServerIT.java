@@ -1,0 +1,708 @@
+package io.stele.sidecar.postgresql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+
+import java.io.StringReader;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Timestamp;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** PostgreSQL's own JDBC driver against a real sidecar. */
+final class PostgresServerIT {
+    @TempDir static Path directory;
+    private static TestingSidecar sidecar;
+
+    @BeforeAll
+    static void start() {
+        sidecar = TestingSidecar.start(directory, Map.of("stele.postgresql.port", "0"));
+        sidecar.createTable(SampleTables.orders(Orientation.ROW));
+        sidecar.createTable(SampleTables.events());
+        sidecar.createTable(
+                table(
+                        "items",
+                        List.of(1, 2),
+                        2,
+                        column(1, "region", "varchar").notNull(),
+                        column(2, "id", "integer").notNull(),
+                        column(3, "price", "decimal(10,2)"),
+                        column(4, "note", "varchar(8)")));
+        sidecar.createTable(
+                table(
+                        "types",
+                        List.of(1),
+                        1,
+                        column(1, "id", "integer").notNull(),
+                        column(2, "b", "boolean"),
+                        column(3, "t", "tinyint"),
+                        column(4, "s", "smallint"),
+                        column(5, "l", "bigint"),
+                        column(6, "f", "real"),
+                        column(7, "d", "double"),
+                        column(8, "n", "decimal(38,10)"),
+                        column(9, "v", "varchar"),
+                        column(10, "c", "char(5)"),
+                        column(11, "x", "varbinary"),
+                        column(12, "day", "date"),
+                        column(13, "tm", "time(6)"),
+                        column(14, "ts", "timestamp(6)"),
+                        column(15, "tz", "timestamp(6) with time zone"),
+                        column(16, "u", "uuid"),
+                        column(17, "j", "json"),
+                        column(18, "a", "array(integer)"),
+                        column(19, "m", "map(varchar, bigint)"),
+                        column(20, "r", "row(x integer, y varchar)")));
+    }
+
+    @AfterAll
+    static void stop() {
+        sidecar.close();
+    }
+
+    private static ColumnSchema column(int id, String name, String type) {
+        return new ColumnSchema(id, name, DataType.parse(type));
+    }
+
+    private static TableSchema table(
+            String name, List<Integer> key, int shards, ColumnSchema... columns) {
+        return new TableSchema(
+                new TableId(1),
+                "shop",
+                name,
+                1,
+                List.of(columns),
+                key,
+                List.of(),
+                List.of(),
+                List.of(),
+                Orientation.ROW,
+                0,
+                shards,
+                Optional.empty());
+    }
+
+    private static Connection connect(String... properties) throws SQLException {
+        return connect(sidecar, properties);
+    }
+
+    private static Connection connect(TestingSidecar of, String... properties) throws SQLException {
+        Properties all = new Properties();
+        all.setProperty("user", "alice");
+        all.setProperty("password", TestingSidecar.SECRET);
+        all.setProperty("currentSchema", "shop");
+        for (int i = 0; i < properties.length; i += 2) {
+            all.setProperty(properties[i], properties[i + 1]);
+        }
+        return DriverManager.getConnection(
+                "jdbc:postgresql://127.0.0.1:%s/stele"
+                        .formatted(of.server().postgresqlPort().orElseThrow()),
+                all);
+    }
+
+    private static int run(Connection connection, String sql, Object... parameters)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            bind(statement, parameters);
+            return statement.executeUpdate();
+        }
+    }
+
+    private static List<List<Object>> rows(Connection connection, String sql, Object... parameters)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            bind(statement, parameters);
+            try (ResultSet results = statement.executeQuery()) {
+                List<List<Object>> rows = new ArrayList<>();
+                int columns = results.getMetaData().getColumnCount();
+                while (results.next()) {
+                    List<Object> row = new ArrayList<>();
+                    for (int i = 1; i <= columns; i++) {
+                        row.add(results.getObject(i));
+                    }
+                    rows.add(row);
+                }
+                return rows;
+            }
+        }
+    }
+
+    private static void bind(PreparedStatement statement, Object... parameters)
+            throws SQLException {
+        for (int i = 0; i < parameters.length; i++) {
+            statement.setObject(i + 1, parameters[i]);
+        }
+    }
+
+    private static String stateOf(Connection connection, String sql, Object... parameters) {
+        SQLException[] failure = new SQLException[1];
+        assertThatThrownBy(() -> run(connection, sql, parameters))
+                .isInstanceOf(SQLException.class)
+                .satisfies(thrown -> failure[0] = (SQLException) thrown);
+        return failure[0].getSQLState();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"simple", "extended"})
+    void rowsAreWrittenAndReadByKey(String mode) throws SQLException {
+        try (Connection connection = connect("preferQueryMode", mode)) {
+            long id = mode.length();
+            assertThat(
+                            run(
+                                    connection,
+                                    "INSERT INTO orders VALUES (?, 'new', 1.5, '2026-01-02"
+                                            + " 03:04:05.000006')",
+                                    id))
+                    .isEqualTo(1);
+            assertThat(rows(connection, "SELECT * FROM shop.orders WHERE id = ?", id))
+                    .containsExactly(
+                            List.of(
+                                    id,
+                                    "new",
+                                    1.5,
+                                    Timestamp.valueOf("2026-01-02 03:04:05.000006")));
+            assertThat(run(connection, "UPDATE orders SET status = ? WHERE id = ?", "paid", id))
+                    .isEqualTo(1);
+            assertThat(run(connection, "UPDATE orders SET status = 'x' WHERE id = ?", -id))
+                    .isZero();
+            assertThat(
+                            run(
+                                    connection,
+                                    "UPDATE orders SET amount = amount * 2 + 1 WHERE id = ? AND"
+                                            + " status = 'paid'",
+                                    id))
+                    .isEqualTo(1);
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT status, amount, id + 1 AS next FROM orders WHERE id ="
+                                            + " ?",
+                                    id))
+                    .containsExactly(List.of("paid", 4.0, id + 1));
+            assertThat(run(connection, "DELETE FROM orders WHERE id = ? AND amount > 100", id))
+                    .isZero();
+            assertThat(run(connection, "DELETE FROM orders WHERE id = ?", id)).isEqualTo(1);
+            assertThat(run(connection, "DELETE FROM orders WHERE id = ?", id)).isZero();
+            assertThat(rows(connection, "SELECT id FROM orders WHERE id = ?", id)).isEmpty();
+        }
+    }
+
+    @Test
+    void conflictsAreDecidedAsTheStatementSays() throws SQLException {
+        try (Connection connection = connect()) {
+            String insert = "INSERT INTO orders (id, status, amount) VALUES (?, ?, ?)";
+            assertThat(run(connection, insert, 100L, "a", 1.0)).isEqualTo(1);
+            assertThat(stateOf(connection, insert, 100L, "b", 2.0)).isEqualTo("23505");
+            assertThat(run(connection, insert + " ON CONFLICT DO NOTHING", 100L, "c", 3.0))
+                    .isZero();
+            assertThat(
+                            run(
+                                    connection,
+                                    insert
+                                            + " ON CONFLICT (id) DO UPDATE SET status ="
+                                            + " EXCLUDED.status, amount = EXCLUDED.amount",
+                                    100L,
+                                    "d",
+                                    4.0))
+                    .isEqualTo(1);
+            assertThat(
+                            rows(
+                                    connection,
+                                    insert
+                                            + " ON CONFLICT (id) DO UPDATE SET amount ="
+                                            + " orders.amount + EXCLUDED.amount WHERE orders.status"
+                                            + " = 'd' RETURNING status, amount",
+                                    100L,
+                                    "e",
+                                    5.0))
+                    .containsExactly(List.of("d", 9.0));
+            assertThat(
+                            stateOf(
+                                    connection,
+                                    insert + " ON CONFLICT (status) DO NOTHING",
+                                    100L,
+                                    "f",
+                                    1.0))
+                    .isEqualTo("42P10");
+            // Rows of several shards are one statement
+            assertThat(
+                            stateOf(
+                                    connection,
+                                    "INSERT INTO orders (id) VALUES (101), (102), (103), (104),"
+                                            + " (100)"))
+                    .isEqualTo("23505");
+            assertThat(rows(connection, "SELECT id FROM orders WHERE id IN (101, 102, 103, 104)"))
+                    .isEmpty();
+            assertThat(
+                            rows(
+                                    connection,
+                                    "INSERT INTO orders (id, status) VALUES (101, 'x'), (102, 'y')"
+                                            + " RETURNING id, upper(status)"))
+                    .containsExactly(List.of(101L, "X"), List.of(102L, "Y"));
+            assertThat(
+                            run(
+                                    connection,
+                                    "INSERT INTO orders (id) VALUES (101), (105), (106), (107) ON"
+                                            + " CONFLICT DO NOTHING"))
+                    .isEqualTo(3);
+        }
+    }
+
+    @Test
+    void rangesOfKeysAreReadInOrder() throws SQLException {
+        try (Connection connection = connect()) {
+            StringBuilder values = new StringBuilder();
+            for (int i = 0; i < 50; i++) {
+                values.append(i == 0 ? "" : ", ")
+                        .append(
+                                "('eu', %s, %s.5, null), ('us', %s, null, 'n%s')"
+                                        .formatted(i, i, i, i));
+            }
+            assertThat(run(connection, "INSERT INTO items VALUES " + values)).isEqualTo(100);
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT id FROM items WHERE region = 'eu' AND id >= ? AND id <"
+                                            + " 7 ORDER BY id DESC LIMIT 2",
+                                    3))
+                    .containsExactly(List.of(6), List.of(5));
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT region, id FROM items WHERE region BETWEEN 'eu' AND"
+                                        + " 'us' AND (id = 1 OR note LIKE 'n_3') ORDER BY region,"
+                                        + " id OFFSET 1"))
+                    .containsExactly(
+                            List.of("us", 1),
+                            List.of("us", 13),
+                            List.of("us", 23),
+                            List.of("us", 33),
+                            List.of("us", 43));
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT count(*), count(price), min(id), max(price) FROM items"
+                                            + " WHERE region = 'eu' AND id > 39"))
+                    .containsExactly(List.of(10L, 10L, 40, new BigDecimal("49.50")));
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT id FROM items WHERE (region, id) IN (('us', 3), ('eu',"
+                                            + " 999), ('eu', 4))"))
+                    .containsExactly(List.of(3), List.of(4));
+            Array ids = connection.createArrayOf("integer", new Object[] {5, 6, null, 5});
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT id FROM items WHERE region = 'us' AND id = ANY (?)",
+                                    ids))
+                    .containsExactly(List.of(5), List.of(6));
+            assertThat(rows(connection, "SELECT 1 + id FROM items LIMIT 3")).hasSize(3);
+            assertThat(rows(connection, "SELECT id FROM items WHERE note = 'n1'"))
+                    .as("a small table")
+                    .containsExactly(List.of(1));
+            assertThatThrownBy(() -> rows(connection, "SELECT * FROM items JOIN orders ON true"))
+                    .hasMessageContaining("Expected");
+            assertThat(
+                            run(
+                                    connection,
+                                    "UPDATE items SET note = 'cheap' WHERE region = 'eu' AND price"
+                                            + " < 3"))
+                    .isEqualTo(3);
+            assertThat(
+                            rows(
+                                    connection,
+                                    "DELETE FROM items WHERE region = 'eu' AND note = 'cheap'"
+                                            + " RETURNING id, price"))
+                    .containsExactlyInAnyOrder(
+                            List.of(0, new BigDecimal("0.50")),
+                            List.of(1, new BigDecimal("1.50")),
+                            List.of(2, new BigDecimal("2.50")));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "false"})
+    void allTypesGoBothWays(String binary) throws SQLException {
+        try (Connection connection =
+                connect(
+                        "binaryTransfer",
+                        binary,
+                        "prepareThreshold",
+                        binary.equals("true") ? "-1" : "0")) {
+            int id = binary.length();
+            OffsetDateTime instant =
+                    OffsetDateTime.of(2026, 7, 8, 9, 10, 11, 12_000, ZoneOffset.UTC);
+            LocalDateTime time = LocalDateTime.of(1999, 12, 31, 23, 59, 59, 999_999_000);
+            UUID uuid = UUID.fromString("12345678-9abc-def0-1234-56789abcdef0");
+            byte[] bytes = {0, 1, -1, 92};
+            int count =
+                    run(
+                            connection,
+                            "INSERT INTO types VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                                    + " ?, ?::json, ?::json, ?::json, ?::json)",
+                            id,
+                            true,
+                            (short) -128,
+                            (short) 32767,
+                            Long.MIN_VALUE,
+                            1.25f,
+                            -0.1,
+                            new BigDecimal("-1234567890123456789012345678.0123456789"),
+                            "it's \u00e9\u4e2d",
+                            "ab",
+                            bytes,
+                            LocalDate.of(1, 2, 3),
+                            LocalTime.of(1, 2, 3, 4_000),
+                            time,
+                            instant,
+                            uuid,
+                            "{\"k\": [1, null]}",
+                            "[1, null, 3]",
+                            "{\"one\": 1}",
+                            "{\"x\": 7, \"y\": \"z\"}");
+            assertThat(count).isEqualTo(1);
+            try (PreparedStatement statement =
+                    connection.prepareStatement("SELECT * FROM types WHERE id = ?")) {
+                statement.setInt(1, id);
+                try (ResultSet row = statement.executeQuery()) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getBoolean("b")).isTrue();
+                    assertThat(row.getInt("t")).isEqualTo(-128);
+                    assertThat(row.getShort("s")).isEqualTo((short) 32767);
+                    assertThat(row.getLong("l")).isEqualTo(Long.MIN_VALUE);
+                    assertThat(row.getFloat("f")).isEqualTo(1.25f);
+                    assertThat(row.getDouble("d")).isEqualTo(-0.1);
+                    assertThat(row.getBigDecimal("n"))
+                            .isEqualTo("-1234567890123456789012345678.0123456789");
+                    assertThat(row.getString("v")).isEqualTo("it's \u00e9\u4e2d");
+                    assertThat(row.getString("c").strip()).isEqualTo("ab");
+                    assertThat(row.getBytes("x")).isEqualTo(bytes);
+                    assertThat(row.getObject("day", LocalDate.class))
+                            .isEqualTo(LocalDate.of(1, 2, 3));
+                    assertThat(row.getObject("tm", LocalTime.class))
+                            .isEqualTo(LocalTime.of(1, 2, 3, 4_000));
+                    assertThat(row.getObject("ts", LocalDateTime.class)).isEqualTo(time);
+                    assertThat(row.getObject("tz", OffsetDateTime.class).toInstant())
+                            .isEqualTo(instant.toInstant());
+                    assertThat(row.getObject("u")).isEqualTo(uuid);
+                    assertThat(row.getString("j")).isEqualTo("{\"k\": [1, null]}");
+                    assertThat(row.getString("a")).isEqualTo("[1,null,3]");
+                    assertThat(row.getString("m")).isEqualTo("{\"one\":1}");
+                    assertThat(row.getString("r")).isEqualTo("{\"x\":7,\"y\":\"z\"}");
+                }
+            }
+            assertThat(stateOf(connection, "INSERT INTO types (id, t) VALUES (999, 128)"))
+                    .isEqualTo("22003");
+            assertThat(stateOf(connection, "INSERT INTO types (id, day) VALUES (999, 'x')"))
+                    .isEqualTo("22P02");
+            assertThat(stateOf(connection, "INSERT INTO types (b) VALUES (true)"))
+                    .isEqualTo("23502");
+        }
+    }
+
+    @Test
+    void aBlockReadsOneMomentAndItsOwnChanges() throws SQLException {
+        try (Connection first = connect();
+                Connection second = connect()) {
+            run(first, "INSERT INTO orders (id, amount) VALUES (200, 1), (201, 1)");
+            first.setAutoCommit(false);
+            assertThat(rows(first, "SELECT amount FROM orders WHERE id = 200"))
+                    .containsExactly(List.of(1.0));
+            run(second, "UPDATE orders SET amount = 5 WHERE id = 201");
+            run(first, "UPDATE orders SET amount = amount + 10 WHERE id = 200");
+            run(first, "INSERT INTO orders (id, amount) VALUES (202, 7)");
+            run(first, "INSERT INTO events VALUES (1, 'in a block', 1, null)");
+            assertThat(
+                            rows(
+                                    first,
+                                    "SELECT id, amount FROM orders WHERE id IN (200, 201, 202,"
+                                            + " 203)"))
+                    .containsExactly(List.of(200L, 11.0), List.of(201L, 1.0), List.of(202L, 7.0));
+            assertThat(rows(first, "SELECT count(*) FROM orders WHERE id >= 200 AND id < 300"))
+                    .containsExactly(List.of(3L));
+            assertThat(rows(second, "SELECT id, amount FROM orders WHERE id IN (200, 202)"))
+                    .containsExactly(List.of(200L, 1.0));
+            first.commit();
+            assertThat(rows(second, "SELECT id, amount FROM orders WHERE id IN (200, 202)"))
+                    .containsExactly(List.of(200L, 11.0), List.of(202L, 7.0));
+
+            // Two that change one row
+            assertThat(rows(first, "SELECT amount FROM orders WHERE id = 200")).hasSize(1);
+            run(second, "UPDATE orders SET amount = 0 WHERE id = 200");
+            run(first, "UPDATE orders SET amount = amount + 1 WHERE id = 200");
+            assertThatThrownBy(first::commit)
+                    .isInstanceOf(SQLException.class)
+                    .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                    .isEqualTo("40001");
+            first.rollback();
+            assertThat(rows(second, "SELECT amount FROM orders WHERE id = 200"))
+                    .containsExactly(List.of(0.0));
+
+            run(first, "DELETE FROM orders WHERE id = 200");
+            assertThat(stateOf(first, "SELECT nothing FROM orders WHERE id = 1"))
+                    .isEqualTo("42703");
+            assertThat(stateOf(first, "SELECT id FROM orders WHERE id = 1")).isEqualTo("25P02");
+            first.rollback();
+            assertThat(rows(second, "SELECT id FROM orders WHERE id = 200")).hasSize(1);
+        }
+    }
+
+    @Test
+    void additionsOfManyClientsAreAllThere() throws Exception {
+        int clients = 6;
+        int additions = 20;
+        try (Connection connection = connect()) {
+            run(connection, "INSERT INTO orders (id, amount) VALUES (300, 0)");
+            CountDownLatch ready = new CountDownLatch(clients);
+            try (ExecutorService threads = Executors.newFixedThreadPool(clients)) {
+                List<Future<?>> all = new ArrayList<>();
+                for (int i = 0; i < clients; i++) {
+                    all.add(
+                            threads.submit(
+                                    () -> {
+                                        try (Connection own = connect()) {
+                                            ready.countDown();
+                                            ready.await();
+                                            for (int n = 0; n < additions; n++) {
+                                                assertThat(
+                                                                run(
+                                                                        own,
+                                                                        "UPDATE orders SET amount ="
+                                                                            + " amount + 1 WHERE id"
+                                                                            + " = 300"))
+                                                        .isEqualTo(1);
+                                            }
+                                        }
+                                        return null;
+                                    }));
+                }
+                for (Future<?> client : all) {
+                    client.get();
+                }
+            }
+            assertThat(rows(connection, "SELECT amount FROM orders WHERE id = 300"))
+                    .containsExactly(List.of((double) clients * additions));
+        }
+    }
+
+    @Test
+    void copyIsAllOrNothing() throws Exception {
+        try (Connection connection = connect()) {
+            var copies = connection.unwrap(PGConnection.class).getCopyAPI();
+            assertThat(
+                            copies.copyIn(
+                                    "COPY items (region, id, note) FROM STDIN",
+                                    new StringReader("copy\t1\ta\\tb\ncopy\t2\t\\N\n")))
+                    .isEqualTo(2);
+            assertThat(
+                            copies.copyIn(
+                                    "COPY items FROM STDIN WITH (FORMAT csv, HEADER)",
+                                    new StringReader(
+                                            "region,id,price,note\r\n"
+                                                    + "copy,3,1.25,\"a \"\"b\"\"\"\r\n"
+                                                    + "copy,4,,\n")))
+                    .isEqualTo(2);
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT id, price, note FROM items WHERE region = 'copy' AND id"
+                                            + " < 4 ORDER BY id"))
+                    .isEqualTo(
+                            List.of(
+                                    Arrays.asList(1, null, "a\tb"),
+                                    Arrays.asList(2, null, null),
+                                    List.of(3, new BigDecimal("1.25"), "a \"b\"")));
+            assertThatThrownBy(
+                            () ->
+                                    copies.copyIn(
+                                            "COPY items FROM STDIN (FORMAT csv)",
+                                            new StringReader("bad,1,1,x\nbad,x,1,x\n")))
+                    .hasMessageContaining("row 2 of COPY")
+                    .hasMessageContaining("found 'x'");
+            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'bad'")).isEmpty();
+            StringBuilder many = new StringBuilder();
+            for (int i = 0; i < 5_000; i++) {
+                many.append("many,").append(i).append(",").append(i).append(",n\n");
+            }
+            for (String region : List.of("many", "more", "most")) {
+                assertThat(
+                                copies.copyIn(
+                                        "COPY items FROM STDIN CSV",
+                                        new StringReader(many.toString().replace("many", region))))
+                        .isEqualTo(5_000);
+            }
+            assertThatThrownBy(
+                            () ->
+                                    copies.copyIn(
+                                            "COPY items FROM STDIN CSV",
+                                            new StringReader("new,1,,\nmany,17,,\n")))
+                    .isInstanceOf(SQLException.class)
+                    .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                    .isEqualTo("23505");
+            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'new'")).isEmpty();
+            connection.setAutoCommit(false);
+            assertThat(copies.copyIn("COPY items FROM STDIN CSV", new StringReader("new,1,,\n")))
+                    .isEqualTo(1);
+            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'new'"))
+                    .containsExactly(List.of(1));
+            connection.rollback();
+            connection.setAutoCommit(true);
+            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'new'")).isEmpty();
+            assertThat(stateOf(connection, "SELECT * FROM items WHERE note = 'n1'"))
+                    .as("the table is no longer small")
+                    .isEqualTo("0A000");
+            assertThat(rows(connection, "SELECT count(*) FROM items WHERE region = 'many'"))
+                    .containsExactly(List.of(5_000L));
+        }
+    }
+
+    @Test
+    void rowsAreFetchedInParts() throws SQLException {
+        try (Connection connection = connect()) {
+            for (int i = 0; i < 30; i++) {
+                run(connection, "INSERT INTO items VALUES ('part', ?, null, null)", i);
+            }
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.setFetchSize(7);
+                try (ResultSet results =
+                        statement.executeQuery("SELECT id FROM items WHERE region = 'part'")) {
+                    int count = 0;
+                    while (results.next()) {
+                        count++;
+                    }
+                    assertThat(count).isEqualTo(30);
+                }
+            }
+            connection.commit();
+        }
+    }
+
+    @Test
+    void wrongPasswordsAreRefused() {
+        assertThatThrownBy(() -> connect("password", "not the secret"))
+                .isInstanceOf(SQLException.class)
+                .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                .isEqualTo("28P01");
+    }
+
+    @Test
+    void statementsArePlannedAgainWhenTheTableChanges() throws SQLException {
+        TableSchema schema =
+                table(
+                        "changing",
+                        List.of(1),
+                        1,
+                        column(1, "id", "integer").notNull(),
+                        column(2, "v", "varchar"));
+        sidecar.createTable(schema);
+        try (Connection connection = connect("prepareThreshold", "1");
+                PreparedStatement one =
+                        connection.prepareStatement("SELECT id, v FROM changing WHERE id = ?");
+                PreparedStatement all =
+                        connection.prepareStatement("SELECT * FROM changing WHERE id = ?")) {
+            run(connection, "INSERT INTO changing VALUES (1, 'a')");
+            for (PreparedStatement statement : List.of(one, all)) {
+                statement.setInt(1, 1);
+                try (ResultSet results = statement.executeQuery()) {
+                    assertThat(results.next()).isTrue();
+                }
+            }
+            TableSchema present =
+                    sidecar.engine().engine().catalog().current().table("shop", "changing");
+            sidecar.engine()
+                    .engine()
+                    .alterTable(
+                            present.id(),
+                            present.schemaVersion(),
+                            ColumnChange.addColumn("w", DataType.parse("bigint"), Optional.empty()))
+                    .join();
+            try (ResultSet results = one.executeQuery()) {
+                assertThat(results.next()).isTrue();
+                assertThat(results.getString("v")).isEqualTo("a");
+            }
+            assertThatThrownBy(all::executeQuery).hasMessageContaining("the table was altered");
+        }
+    }
+
+    /** {@code docs/serving.md}. */
+    @Test
+    void theDocumentedStatementsRun(@TempDir Path other) throws Exception {
+        String page = Files.readString(Path.of("..", "docs", "serving.md"));
+        String[] setting = block(page, "properties").strip().split("=");
+        try (TestingSidecar own = TestingSidecar.start(other, Map.of(setting[0], "0"))) {
+            own.createTable(SampleTables.orders(Orientation.ROW));
+            try (Connection connection = connect(own, "currentSchema", "public")) {
+                for (String sql : block(page, "sql").split(";\n")) {
+                    try (Statement statement = connection.createStatement()) {
+                        boolean unused = statement.execute(sql);
+                    }
+                }
+                assertThat(rows(connection, "SELECT id, status, amount FROM orders LIMIT 5"))
+                        .containsExactly(List.of(1L, "paid", 17.5));
+            }
+        }
+    }
+
+    private static String block(String page, String language) {
+        int start = page.indexOf("```" + language + "\n");
+        int from = page.indexOf('\n', start) + 1;
+        return page.substring(from, page.indexOf("```", from));
+    }
+
+    @Test
+    void settingsAreOfTheSession() throws SQLException {
+        try (Connection connection = connect("currentSchema", "nowhere")) {
+            assertThat(stateOf(connection, "SELECT id FROM orders WHERE id = 1"))
+                    .isEqualTo("42P01");
+            run(connection, "SET search_path TO nowhere, shop");
+            assertThat(rows(connection, "SELECT id FROM orders WHERE id = -1")).isEmpty();
+            assertThat(rows(connection, "SHOW search_path"))
+                    .containsExactly(List.of("nowhere, shop"));
+            assertThat(stateOf(connection, "SET TimeZone = 'Nowhere/Land'")).isEqualTo("22023");
+            assertThat(stateOf(connection, "SAVEPOINT a")).isEqualTo("0A000");
+            assertThat(stateOf(connection, "SELEC 1")).isEqualTo("42601");
+        }
+    }
+}

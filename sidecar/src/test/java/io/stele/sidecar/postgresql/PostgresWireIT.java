@@ -1,0 +1,290 @@
+package io.stele.sidecar.postgresql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.stele.protocol.schema.Orientation;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+import io.stele.sidecar.postgresql.TestingClient.Reply;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** Clients that do not keep to PostgreSQL's protocol, and what others notice of them. */
+final class PostgresWireIT {
+    /** {@code -Dpostgresql.fuzz-seconds}: more on request. */
+    private static final int FUZZ_SECONDS = Integer.getInteger("postgresql.fuzz-seconds", 5);
+
+    private static final int CANCEL_REQUEST = 1234 << 16 | 5678;
+    private static final int SSL_REQUEST = 1234 << 16 | 5679;
+
+    @TempDir static Path directory;
+    private static TestingSidecar sidecar;
+    private static int port;
+
+    @BeforeAll
+    static void start() {
+        sidecar =
+                TestingSidecar.start(
+                        directory,
+                        Map.of(
+                                "stele.postgresql.port", "0",
+                                "stele.postgresql.max-message-size", "2MB",
+                                "stele.postgresql.max-connections", "20"));
+        sidecar.createTable(SampleTables.orders(Orientation.ROW));
+        port = sidecar.server().postgresqlPort().orElseThrow();
+    }
+
+    @AfterAll
+    static void stop() {
+        sidecar.close();
+    }
+
+    private static TestingClient loggedIn() throws IOException {
+        TestingClient client = new TestingClient(port);
+        assertThat(client.login("ann", TestingSidecar.SECRET).type()).isEqualTo('Z');
+        return client;
+    }
+
+    private static void checkServes() throws IOException {
+        try (TestingClient client = loggedIn()) {
+            client.query("SELECT id FROM orders WHERE id = 1");
+            assertThat(client.readUntil('Z').type()).isEqualTo('Z');
+        }
+    }
+
+    @Test
+    void whatIsNoStartIsRefused() throws IOException {
+        try (TestingClient client = new TestingClient(port)) {
+            client.raw("GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8));
+            assertThat(client.readUntil('E').field('C')).isEqualTo("08P01");
+        }
+        try (TestingClient client = new TestingClient(port)) {
+            client.startup(2 << 16, new byte[1]);
+            assertThat(client.readUntil('E').field('M')).contains("version 3");
+        }
+        try (TestingClient client = new TestingClient(port)) {
+            client.startup(3 << 16, "user\0\0\0".getBytes(UTF_8));
+            assertThat(client.readUntil('E').field('M')).contains("user name");
+        }
+        try (TestingClient client = new TestingClient(port)) {
+            client.startup(SSL_REQUEST, new byte[0]);
+            assertThat(client.readByte()).isEqualTo('N');
+            assertThat(client.login("ann", TestingSidecar.SECRET).type()).isEqualTo('Z');
+        }
+        try (TestingClient client = new TestingClient(port)) {
+            client.startup(3 << 16, "user\0ann\0\0".getBytes(UTF_8));
+            assertThat(client.read().type()).isEqualTo('R');
+            client.query("SELECT 1");
+            assertThat(client.readUntil('E').field('C')).isEqualTo("08P01");
+        }
+        checkServes();
+    }
+
+    @Test
+    void messagesThatAreTooLongAreNotRead() throws IOException {
+        try (TestingClient client = loggedIn()) {
+            ByteArrayOutputStream head = new ByteArrayOutputStream();
+            DataOutputStream data = new DataOutputStream(head);
+            data.writeByte('Q');
+            data.writeInt(1 << 30);
+            client.raw(head.toByteArray());
+            assertThat(client.readUntil('E').field('M')).contains("2097156");
+            assertThat(client.read().type()).isEqualTo((char) 0);
+        }
+        checkServes();
+    }
+
+    @Test
+    void errorsSkipToSync() throws IOException {
+        try (TestingClient client = loggedIn()) {
+            client.send('P', "\0SELECT nothing FROM orders WHERE id = 1\0\0\0".getBytes(UTF_8));
+            client.send('B', new byte[8]);
+            client.send('E', new byte[5]);
+            client.send('S', new byte[0]);
+            Reply error = client.read();
+            assertThat(error.field('C')).isEqualTo("42703");
+            assertThat(client.read().type()).isEqualTo('Z');
+            client.send('y', new byte[3]);
+            assertThat(client.read().field('C')).isEqualTo("08P01");
+            client.send('S', new byte[0]);
+            assertThat(client.read().type()).isEqualTo('Z');
+        }
+    }
+
+    @Test
+    void connectionsAreLimited() throws IOException {
+        List<TestingClient> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < 20; i++) {
+                clients.add(loggedIn());
+            }
+            try (TestingClient more = new TestingClient(port)) {
+                Reply refused = more.login("ann", TestingSidecar.SECRET);
+                Reply error = refused.type() == 'E' ? refused : more.readUntil('E');
+                assertThat(error.type()).isIn('E', (char) 0);
+            }
+        } finally {
+            for (TestingClient client : clients) {
+                client.close();
+            }
+        }
+    }
+
+    @Test
+    void statementsAreCancelledByTheirKeyOnly() throws IOException, InterruptedException {
+        try (TestingClient client = loggedIn()) {
+            client.query("COPY orders FROM STDIN");
+            assertThat(client.readUntil('G').type()).isEqualTo('G');
+            cancel(client.processId(), client.secretKey() + 1);
+            client.send('d', "5\tx\t1\t\\N\n".getBytes(UTF_8));
+            cancel(client.processId(), client.secretKey());
+            client.send('d', "6\tx\t1\t\\N\n".getBytes(UTF_8));
+            client.send('c', new byte[0]);
+            Reply reply = client.readUntil('E');
+            assertThat(reply.field('C')).isEqualTo("57014");
+            assertThat(client.readUntil('Z').type()).isEqualTo('Z');
+            client.query("SELECT id FROM orders WHERE id IN (5, 6)");
+            assertThat(client.readUntil('C').payload()).isEqualTo("SELECT 0\0".getBytes(UTF_8));
+        }
+    }
+
+    /** The request has been handled when the server has closed its connection. */
+    private static void cancel(int processId, int secret) throws IOException {
+        try (TestingClient client = new TestingClient(port)) {
+            ByteArrayOutputStream key = new ByteArrayOutputStream();
+            DataOutputStream data = new DataOutputStream(key);
+            data.writeInt(processId);
+            data.writeInt(secret);
+            client.startup(CANCEL_REQUEST, key.toByteArray());
+            assertThat(client.readByte()).isEqualTo(-1);
+        }
+    }
+
+    /** Mutated conversations end in answers or closed connections, and hurt nobody else. */
+    @Test
+    void mutatedMessagesAreAnsweredOrEndTheConnection() throws IOException {
+        long seed = Long.getLong("postgresql.fuzz-seed", System.nanoTime());
+        Random random = new Random(seed);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(FUZZ_SECONDS);
+        int conversations = 0;
+        while (System.nanoTime() < end) {
+            try (TestingClient client = loggedIn()) {
+                client.setTimeout(500);
+                client.raw(mutated(conversation(), random));
+                client.send('S', new byte[0]);
+                client.send('X', new byte[0]);
+                Reply reply = client.read();
+                while (reply.type() != 0) {
+                    reply = client.read();
+                }
+            } catch (SocketTimeoutException e) {
+                // A length that was made longer: the server waits for the rest, as it must
+            } catch (SocketException e) {
+                // Closed with unread bytes
+            }
+            conversations++;
+        }
+        assertThat(conversations).as("seed %s", seed).isPositive();
+        checkServes();
+    }
+
+    private static byte[] conversation() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        message(out, 'P', "a\0SELECT * FROM orders WHERE id = $1\0\0\1\0\0\0\24");
+        message(out, 'B', "p\0a\0\0\1\0\1\0\1\0\0\0\10\0\0\0\0\0\0\0\1\0\1\0\1");
+        message(out, 'D', "Pp\0");
+        message(out, 'E', "p\0\0\0\0\5");
+        message(out, 'C', "Sa\0");
+        message(
+                out,
+                'P',
+                "\0INSERT INTO orders VALUES (7, 'x', 1, NULL) ON CONFLICT DO NOTHING\0\0\0");
+        message(out, 'B', "\0\0\0\0\0\0\0\0");
+        message(out, 'E', "\0\0\0\0\0");
+        message(out, 'S', "");
+        message(out, 'Q', "BEGIN; UPDATE orders SET amount = amount + 1 WHERE id = 7; ROLLBACK\0");
+        message(out, 'Q', "SET search_path TO shop; SHOW search_path; SELECT version()\0");
+        message(out, 'Q', "COPY orders FROM STDIN (FORMAT csv)\0");
+        message(out, 'd', "8,y,2,\n9,z");
+        message(out, 'd', ",3,\n");
+        message(out, 'f', "enough\0");
+        return bytes.toByteArray();
+    }
+
+    private static void message(DataOutputStream out, char type, String payload)
+            throws IOException {
+        byte[] bytes = payload.getBytes(ISO_8859_1);
+        out.writeByte(type);
+        out.writeInt(4 + bytes.length);
+        out.write(bytes);
+    }
+
+    private static byte[] mutated(byte[] bytes, Random random) {
+        byte[] changed = bytes.clone();
+        for (int i = random.nextInt(6); i >= 0; i--) {
+            int at = random.nextInt(changed.length);
+            switch (random.nextInt(4)) {
+                case 0 -> changed[at] = (byte) random.nextInt();
+                case 1 -> changed[at] ^= (byte) (1 << random.nextInt(8));
+                case 2 -> changed[at] = 0;
+                default -> {
+                    int length = Math.min(random.nextInt(8), changed.length - at);
+                    System.arraycopy(
+                            bytes, random.nextInt(bytes.length - length), changed, at, length);
+                }
+            }
+        }
+        return changed;
+    }
+
+    @Test
+    void usersOfAFileHaveTheirOwnPasswords(@TempDir Path other) throws IOException {
+        Path users = other.resolve("users");
+        // The verifier of "pencil", as PostgreSQL makes it
+        Files.writeString(
+                users,
+                "# user:verifier\n"
+                    + "bob:SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=\n");
+        try (TestingSidecar own =
+                TestingSidecar.start(
+                        other.resolve("sidecar"),
+                        Map.of(
+                                "stele.postgresql.port",
+                                "0",
+                                "stele.postgresql.users-file",
+                                users.toString()))) {
+            int ownPort = own.server().postgresqlPort().orElseThrow();
+            try (TestingClient client = new TestingClient(ownPort)) {
+                assertThat(client.login("bob", "pencil").type()).isEqualTo('Z');
+            }
+            for (String[] wrong :
+                    new String[][] {
+                        {"bob", "pen"}, {"ann", "pencil"}, {"ann", TestingSidecar.SECRET}
+                    }) {
+                try (TestingClient client = new TestingClient(ownPort)) {
+                    assertThat(client.login(wrong[0], wrong[1]).field('C')).isEqualTo("28P01");
+                }
+            }
+        }
+    }
+}

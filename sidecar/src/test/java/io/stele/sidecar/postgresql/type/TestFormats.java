@@ -1,0 +1,170 @@
+package io.stele.sidecar.postgresql.type;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.sidecar.postgresql.wire.MessageWriter;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+final class TestFormats {
+    private static final ZoneOffset UTC = ZoneOffset.UTC;
+
+    @Test
+    void valuesGoBothWays() throws IOException {
+        Random random = new Random(7);
+        for (int round = 0; round < 2_000; round++) {
+            for (PostgresType type : PostgresType.values()) {
+                Object value = value(type, random);
+                assertThat(TextFormat.read(type, TextFormat.write(value), UTC))
+                        .as(type.sqlName())
+                        .isEqualTo(value);
+                assertThat(BinaryFormat.read(type, binary(type, value)))
+                        .as(type.sqlName())
+                        .isEqualTo(value);
+            }
+        }
+    }
+
+    @Test
+    void arraysGoBothWays() throws IOException {
+        Random random = new Random(8);
+        for (int round = 0; round < 500; round++) {
+            for (PostgresType type :
+                    List.of(PostgresType.INT4, PostgresType.TEXT, PostgresType.UUID)) {
+                List<Object> values = new ArrayList<>();
+                for (int i = random.nextInt(5); i > 0; i--) {
+                    values.add(random.nextInt(4) == 0 ? null : value(type, random));
+                }
+                assertThat(TextFormat.readArray(type, TextFormat.write(values), UTC))
+                        .isEqualTo(values);
+                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                MessageWriter out = new MessageWriter(bytes);
+                BinaryFormat.writeArray(type, values, out);
+                out.flush();
+                assertThat(BinaryFormat.readArray(type, bytes.toByteArray())).isEqualTo(values);
+            }
+        }
+    }
+
+    /** As PostgreSQL 15 writes them. */
+    @Test
+    void textsAreThoseOfPostgres() {
+        assertThat(TextFormat.write(true)).isEqualTo("t");
+        assertThat(TextFormat.write(1.0)).isEqualTo("1");
+        assertThat(TextFormat.write(Double.NEGATIVE_INFINITY)).isEqualTo("-Infinity");
+        assertThat(TextFormat.write(new BigDecimal("1E+3"))).isEqualTo("1000");
+        assertThat(TextFormat.write(new byte[] {0, -1})).isEqualTo("\\x00ff");
+        assertThat(TextFormat.write(LocalDate.of(-43, 3, 15))).isEqualTo("0044-03-15 BC");
+        assertThat(TextFormat.write(LocalDateTime.of(2026, 1, 2, 3, 4, 5, 600_000_000)))
+                .isEqualTo("2026-01-02 03:04:05.6");
+        assertThat(TextFormat.write(Instant.parse("2026-01-02T03:04:05Z")))
+                .isEqualTo("2026-01-02 03:04:05+00");
+        assertThat(TextFormat.write(Arrays.asList("a b", null, "NULL", "x\"y", "")))
+                .isEqualTo("{\"a b\",NULL,\"NULL\",\"x\\\"y\",\"\"}");
+    }
+
+    @Test
+    void textsOfClientsAreRead() {
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+        Instant noon = Instant.parse("2026-07-01T10:00:00Z");
+        for (String text :
+                List.of(
+                        "2026-07-01 12:00:00",
+                        "2026-07-01T12:00",
+                        "2026-07-01 10:00:00Z",
+                        "2026-07-01 12:00:00+02",
+                        "2026-07-01 15:30:00 +05:30")) {
+            assertThat(TextFormat.read(PostgresType.TIMESTAMPTZ, text, berlin)).isEqualTo(noon);
+        }
+        assertThat(TextFormat.read(PostgresType.BYTEA, "a\\\\b\\000", UTC))
+                .isEqualTo(new byte[] {'a', '\\', 'b', 0});
+        assertThat(TextFormat.read(PostgresType.UUID, "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", UTC))
+                .isEqualTo(UUID.fromString("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"));
+        assertThat(TextFormat.read(PostgresType.BOOL, " on ", UTC)).isEqualTo(true);
+    }
+
+    @Test
+    void wrongValuesAreNamed() {
+        refuses(PostgresType.INT4, "1.5", "integer");
+        refuses(PostgresType.INT2, "32768", "range of smallint");
+        refuses(PostgresType.FLOAT8, "1d", "double precision");
+        refuses(PostgresType.DATE, "2026-02-30", "date");
+        refuses(PostgresType.UUID, "abc", "uuid");
+        refuses(PostgresType.BYTEA, "\\xabc", "bytea");
+        refuses(PostgresType.NUMERIC, "1e999999999", "exponent");
+        assertThatThrownBy(() -> BinaryFormat.read(PostgresType.INT8, new byte[4]))
+                .hasMessageContaining("found 4 bytes");
+        assertThatThrownBy(
+                        () ->
+                                BinaryFormat.read(
+                                        PostgresType.TEXT, new byte[] {(byte) 0xC3, 0x28}))
+                .hasMessageContaining("UTF-8");
+    }
+
+    private static void refuses(PostgresType type, String text, String message) {
+        assertThatThrownBy(() -> TextFormat.read(type, text, UTC))
+                .isInstanceOf(PostgresException.class)
+                .hasMessageContaining(message);
+    }
+
+    private static byte[] binary(PostgresType type, Object value) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        MessageWriter out = new MessageWriter(bytes);
+        BinaryFormat.write(type, value, out);
+        out.flush();
+        return bytes.toByteArray();
+    }
+
+    private static Object value(PostgresType type, Random random) {
+        return switch (type) {
+            case BOOL -> random.nextBoolean();
+            case INT2 -> (short) random.nextInt();
+            case INT4, OID -> random.nextInt();
+            case INT8 -> random.nextLong();
+            case FLOAT4 -> Float.intBitsToFloat(random.nextInt() & 0x7F7F_FFFF);
+            case FLOAT8 ->
+                    random.nextInt(20) == 0
+                            ? Double.NaN
+                            : random.nextGaussian() * Math.pow(10, random.nextInt(40) - 20);
+            case NUMERIC ->
+                    new BigDecimal(
+                            new BigInteger(random.nextInt(130), random)
+                                    .multiply(BigInteger.valueOf(random.nextInt(3) - 1)),
+                            random.nextInt(30));
+            case BYTEA -> {
+                byte[] bytes = new byte[random.nextInt(20)];
+                random.nextBytes(bytes);
+                yield bytes;
+            }
+            case DATE -> LocalDate.ofEpochDay(random.nextInt(4_000_000) - 2_000_000);
+            case TIME -> LocalTime.ofNanoOfDay(random.nextLong(86_400_000_000L) * 1_000);
+            case TIMESTAMP -> LocalDateTime.ofInstant(instant(random), UTC);
+            case TIMESTAMPTZ -> instant(random);
+            case UUID -> new UUID(random.nextLong(), random.nextLong());
+            case CHAR, NAME, TEXT, VARCHAR, BPCHAR, UNKNOWN, JSON, JSONB ->
+                    "\u00e9{}\"\\, x".substring(random.nextInt(8));
+        };
+    }
+
+    private static Instant instant(Random random) {
+        return Instant.ofEpochSecond(
+                random.nextLong(100_000_000_000L) - 50_000_000_000L,
+                random.nextInt(1_000_000) * 1_000);
+    }
+}
