@@ -6,12 +6,14 @@ import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.manifest.PaimonManifests;
+
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+
 import javax.management.JMException;
 import javax.management.ObjectName;
 
@@ -195,8 +197,7 @@ final class PlanningPhase {
             long heldBefore = heldBytes();
             plan(catalog, MANY);
             metrics.put(HEAP, (double) (settledHeapBytes() - before) / fileCount);
-            metrics.put(
-                    HEAP + ", by its metrics", (double) (heldBytes() - heldBefore) / fileCount);
+            metrics.put(HEAP + ", by its metrics", (double) (heldBytes() - heldBefore) / fileCount);
         }
         try (PaimonPeer peer = PaimonPeer.open(lake.folder(), files, PaimonPeer.ALL_MANIFESTS)) {
             peer.plan(FEW, TABLE, wantedOfFew(false));

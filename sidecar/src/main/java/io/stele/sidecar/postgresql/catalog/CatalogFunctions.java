@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -163,7 +164,9 @@ final class CatalogFunctions {
     }
 
     private static String time(String pattern) {
-        return DateTimeFormatter.ofPattern(pattern).withZone(ZoneOffset.UTC).format(Instant.now());
+        return DateTimeFormatter.ofPattern(pattern, Locale.ROOT)
+                .withZone(ZoneOffset.UTC)
+                .format(Instant.now());
     }
 
     private static Object argument(List<Object> values, int index) {

@@ -1,12 +1,15 @@
 package io.stele.sidecar.postgresql.auth;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.stele.sidecar.postgresql.wire.PostgresException;
-import java.util.Base64;
+
 import org.junit.jupiter.api.Test;
+
+import java.util.Base64;
 
 final class TestScramLogin {
     private static final byte[] SALT = Base64.getDecoder().decode("W22ZaJ0SNY7soEsUEjb6gQ==");
@@ -43,8 +46,7 @@ final class TestScramLogin {
         unused = replayed.first(CLIENT_FIRST.getBytes(UTF_8));
         assertThat(replayed.last(last.getBytes(UTF_8))).isEmpty();
         ScramLogin binding = new ScramLogin(ScramVerifier.of("pencil", SALT, 4096), true, NONCE);
-        assertThatThrownBy(
-                        () -> binding.first("p=tls-server-end-point,,n=u,r=x".getBytes(UTF_8)))
+        assertThatThrownBy(() -> binding.first("p=tls-server-end-point,,n=u,r=x".getBytes(UTF_8)))
                 .isInstanceOf(PostgresException.class);
     }
 

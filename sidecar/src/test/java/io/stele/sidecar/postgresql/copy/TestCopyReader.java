@@ -1,8 +1,11 @@
 package io.stele.sidecar.postgresql.copy;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.junit.jupiter.api.Test;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -12,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 final class TestCopyReader {
     private static final List<List<String>> ROWS =
@@ -62,10 +64,7 @@ final class TestCopyReader {
                             .map(value -> value.map(bytes -> new String(bytes, UTF_8)).orElse(null))
                             .toList()
                             .stream()
-                            .collect(
-                                    ArrayList::new,
-                                    ArrayList::add,
-                                    ArrayList::addAll));
+                            .collect(ArrayList::new, ArrayList::add, ArrayList::addAll));
             row = reader.next(isLast);
         }
     }
@@ -101,9 +100,7 @@ final class TestCopyReader {
                 } else {
                     String escaped =
                             escape.equals(quote) ? value : value.replace(escape, escape + escape);
-                    text.append(quote)
-                            .append(escaped.replace(quote, escape + quote))
-                            .append(quote);
+                    text.append(quote).append(escaped.replace(quote, escape + quote)).append(quote);
                 }
             }
             text.append("\r\n");

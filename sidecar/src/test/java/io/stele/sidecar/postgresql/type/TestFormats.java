@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.sidecar.postgresql.wire.MessageWriter;
 import io.stele.sidecar.postgresql.wire.PostgresException;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -20,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
-import org.junit.jupiter.api.Test;
 
 final class TestFormats {
     private static final ZoneOffset UTC = ZoneOffset.UTC;
@@ -111,9 +113,7 @@ final class TestFormats {
         assertThatThrownBy(() -> BinaryFormat.read(PostgresType.INT8, new byte[4]))
                 .hasMessageContaining("found 4 bytes");
         assertThatThrownBy(
-                        () ->
-                                BinaryFormat.read(
-                                        PostgresType.TEXT, new byte[] {(byte) 0xC3, 0x28}))
+                        () -> BinaryFormat.read(PostgresType.TEXT, new byte[] {(byte) 0xC3, 0x28}))
                 .hasMessageContaining("UTF-8");
     }
 
