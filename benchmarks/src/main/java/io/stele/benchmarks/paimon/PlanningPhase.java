@@ -195,8 +195,7 @@ final class PlanningPhase {
             long heldBefore = heldBytes();
             plan(catalog, MANY);
             metrics.put(HEAP, (double) (settledHeapBytes() - before) / fileCount);
-            metrics.put(
-                    HEAP + ", by its metrics", (double) (heldBytes() - heldBefore) / fileCount);
+            metrics.put(HEAP + ", by its metrics", (double) (heldBytes() - heldBefore) / fileCount);
         }
         try (PaimonPeer peer = PaimonPeer.open(lake.folder(), files, PaimonPeer.ALL_MANIFESTS)) {
             peer.plan(FEW, TABLE, wantedOfFew(false));
