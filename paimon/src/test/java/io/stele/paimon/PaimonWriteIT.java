@@ -1,6 +1,7 @@
 package io.stele.paimon;
 
 import static io.trino.testing.TestingSession.testSessionBuilder;
+import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -175,8 +176,7 @@ class PaimonWriteIT {
                     WHEN NOT MATCHED THEN INSERT VALUES (s.orderkey, 'inserted', 0)
                     """
                             .formatted(table));
-            int count =
-                    ((Long) query("SELECT count(*) FROM " + table).getOnlyValue()).intValue();
+            int count = ((Long) query("SELECT count(*) FROM " + table).getOnlyValue()).intValue();
             assertSame(table, count);
             assertThat(
                             query(
@@ -253,13 +253,14 @@ class PaimonWriteIT {
         assertThatThrownBy(() -> query("DELETE FROM plain WHERE id = 1"))
                 .hasMessageContaining("or a condition that selects whole partitions");
         query(
-                "CREATE TABLE summed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1, merge_engine = 'aggregation', options = MAP(ARRAY['fields.x.aggregate-function'], ARRAY['sum']))");
+                "CREATE TABLE summed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1, merge_engine = 'aggregation', options = ARRAY['fields.x.aggregate-function=sum'])");
         query("INSERT INTO summed VALUES (1, 10)");
         query("INSERT INTO summed VALUES (1, 5)");
         assertRows("summed", "VALUES (BIGINT '1', BIGINT '15')");
         assertThatThrownBy(() -> query("UPDATE summed SET x = 1"))
                 .hasMessageContaining("with aggregation, which does not replace the row of a key");
-        query("CREATE TABLE keyed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1)");
+        query(
+                "CREATE TABLE keyed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1)");
         assertThatThrownBy(() -> query("UPDATE keyed SET id = 2"))
                 .hasMessageContaining("neither in the primary key nor the sequence field");
         query(
@@ -280,7 +281,7 @@ class PaimonWriteIT {
                 """
                 CREATE TABLE partly (id bigint, a bigint, b bigint)
                 WITH (primary_key = ARRAY['id'], bucket = 1, merge_engine = 'partial-update',
-                options = MAP(ARRAY['partial-update.remove-record-on-delete'], ARRAY['true']))
+                options = ARRAY['partial-update.remove-record-on-delete=true'])
                 """);
         query("INSERT INTO partly VALUES (1, 10, NULL), (2, 1, 2)");
         query("INSERT INTO partly VALUES (1, NULL, 20)");
@@ -298,7 +299,7 @@ class PaimonWriteIT {
         query(
                 """
                 CREATE TABLE sequenced (id bigint, x varchar NOT NULL, version bigint)
-                WITH (primary_key = ARRAY['id'], bucket = 2, options = MAP(ARRAY['sequence.field'], ARRAY['version']))
+                WITH (primary_key = ARRAY['id'], bucket = 2, options = ARRAY['sequence.field=version'])
                 """);
         query("INSERT INTO sequenced VALUES (1, 'two', 2), (2, 'x', 9)");
         query("INSERT INTO sequenced VALUES (1, 'one', 1)");
@@ -325,7 +326,11 @@ class PaimonWriteIT {
     @Test
     void concurrentStatementsLoseNothing() throws Exception {
         for (String properties :
-                List.of("", ", primary_key = ARRAY['id'], bucket = 2", ", bucket = 2, bucket_key = ARRAY['id']")) {
+                List.of(
+                        "",
+                        ", primary_key = ARRAY['id'], bucket = 2",
+                        ", primary_key = ARRAY['id'], bucket = 2, deletion_vectors = true",
+                        ", bucket = 2, bucket_key = ARRAY['id']")) {
             query("DROP TABLE IF EXISTS contended");
             query(
                     "CREATE TABLE contended (id bigint, x varchar) WITH (file_format = 'orc'%s)"
@@ -351,7 +356,8 @@ class PaimonWriteIT {
 
     @Test
     void rowsThatOthersHaveChangedAreNotOverwritten() throws Exception {
-        query("CREATE TABLE counted (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1)");
+        query(
+                "CREATE TABLE counted (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1)");
         query("INSERT INTO counted VALUES (1, 0)");
         int succeeded = 0;
         List<Future<?>> statements = new ArrayList<>();
@@ -371,10 +377,8 @@ class PaimonWriteIT {
         }
         assertThat(succeeded).isPositive();
         assertThat(query("SELECT x FROM counted").getOnlyValue()).isEqualTo((long) succeeded);
-        // Those of others, too
+        // After a commit of others, whose rows it sees
         lake.write(lake.table("d", "counted"), List.of(GenericRow.of(1L, 100L)), false);
-        assertThatThrownBy(() -> query("UPDATE counted SET x = x + 1 WHERE id = 1"))
-                .hasMessageContaining("Expected no change of the rows");
         Session exact = session("snapshot_max_staleness", "0s");
         query(exact, "UPDATE counted SET x = x + 1 WHERE id = 1");
         assertThat(query("SELECT x FROM counted").getOnlyValue()).isEqualTo(101L);
@@ -394,7 +398,8 @@ class PaimonWriteIT {
                                     query(
                                             "INSERT INTO unharmed SELECT orderkey, 10 / (orderkey - 60000) FROM tpch.tiny.orders"))
                     .hasMessageContaining("Division by zero");
-            assertThat(dataFiles("unharmed")).isEqualTo(before);
+            // Writers on other nodes end after the statement has failed
+            assertEventually(() -> assertThat(dataFiles("unharmed")).isEqualTo(before));
             assertSame("unharmed", 1);
         }
     }

@@ -92,8 +92,7 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
 
     /** Whether INSERT replaces the rows of the partitions that it writes to. */
     public static boolean overwritesPartitions(ConnectorSession session) {
-        return session.getProperty(
-                        INSERT_EXISTING_PARTITIONS_BEHAVIOR, ExistingPartitions.class)
+        return session.getProperty(INSERT_EXISTING_PARTITIONS_BEHAVIOR, ExistingPartitions.class)
                 == ExistingPartitions.OVERWRITE;
     }
 

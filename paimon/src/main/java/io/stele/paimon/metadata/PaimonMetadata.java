@@ -55,8 +55,9 @@ import org.apache.paimon.types.DataField;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog in one Trino transaction, as queries read it. All scans of a table in a transaction see the snapshot that
- * the first one took. Confined to the transaction's threads, which Trino orders.
+ * The catalog in one Trino transaction, as queries read it. All scans of a table in a transaction
+ * see the snapshot that the first one took. Confined to the transaction's threads, which Trino
+ * orders.
  */
 class PaimonMetadata implements ConnectorMetadata {
     private static final Logger log = Logger.get(PaimonMetadata.class);

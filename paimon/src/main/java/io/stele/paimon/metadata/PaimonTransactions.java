@@ -8,6 +8,7 @@ import io.stele.paimon.image.SnapshotLeases;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.TableCommits;
+import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import jakarta.annotation.PostConstruct;
@@ -29,7 +30,8 @@ public final class PaimonTransactions {
     private final WritableTables writable;
     private final TableDefinitions definitions;
     private final TableWrites writes;
-    private final Map<ConnectorTransactionHandle, PaimonWriteMetadata> open = new ConcurrentHashMap<>();
+    private final Map<ConnectorTransactionHandle, PaimonWriteMetadata> open =
+            new ConcurrentHashMap<>();
 
     @Inject
     public PaimonTransactions(
@@ -38,6 +40,7 @@ public final class PaimonTransactions {
             SnapshotLeases snapshots,
             TableStatisticsReader statistics,
             TableCommits commits,
+            TableCompaction compaction,
             PaimonConfig config,
             @ForChecks ScheduledExecutorService scheduler,
             @ForChecks Executor executor) {
@@ -56,7 +59,7 @@ public final class PaimonTransactions {
         this.statistics = requireNonNull(statistics, "statistics is null");
         writable = new WritableTables(names, leases, snapshots, config.isWritesEnabled());
         definitions = new TableDefinitions(lake, names, writable);
-        writes = new TableWrites(writable, commits);
+        writes = new TableWrites(writable, tables, commits, compaction);
     }
 
     @PostConstruct

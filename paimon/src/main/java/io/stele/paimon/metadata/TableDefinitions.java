@@ -209,9 +209,7 @@ final class TableDefinitions {
                     TABLE_ALREADY_EXISTS, "Table %s already exists".formatted(newName));
         }
         Identifier identifier = identifier(name, table);
-        change(
-                "rename table " + name,
-                () -> lake.catalog().renameTable(identifier, target, false));
+        change("rename table " + name, () -> lake.catalog().renameTable(identifier, target, false));
         tables.changed(name, table);
         // Another table had the new name before, perhaps
         tables.changed(newName, tables.find(newName));
@@ -298,8 +296,8 @@ final class TableDefinitions {
                     return new TrinoException(COLUMN_NOT_FOUND, message, failure);
                 }
                 case IllegalArgumentException _,
-                                UnsupportedOperationException _,
-                                IllegalStateException _ -> {
+                        UnsupportedOperationException _,
+                        IllegalStateException _ -> {
                     return new TrinoException(NOT_SUPPORTED, message, failure);
                 }
                 default -> {}

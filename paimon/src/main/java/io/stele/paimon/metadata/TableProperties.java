@@ -13,9 +13,8 @@ import com.google.common.collect.ImmutableMap;
 import io.trino.spi.TrinoException;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.type.ArrayType;
-import io.trino.spi.type.MapType;
-import io.trino.spi.type.TypeOperators;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -92,33 +91,40 @@ public final class TableProperties {
                 optionsProperty());
     }
 
+    /** An array, since {@code SHOW CREATE TABLE} has no text of a map. */
     @SuppressWarnings("unchecked")
     private static PropertyMetadata<Map<String, String>> optionsProperty() {
         return new PropertyMetadata<>(
                 OPTIONS,
-                "Other options of Paimon, by their names",
-                new MapType(VARCHAR, VARCHAR, new TypeOperators()),
+                "Other options of Paimon, each as 'name=value'",
+                new ArrayType(VARCHAR),
                 (Class<Map<String, String>>) (Class<?>) Map.class,
                 Map.of(),
                 false,
-                value -> options((Map<?, ?>) value),
-                value -> value);
+                value -> options((List<?>) value),
+                value ->
+                        value.entrySet().stream()
+                                .map(option -> option.getKey() + "=" + option.getValue())
+                                .toList());
     }
 
-    private static Map<String, String> options(Map<?, ?> value) {
-        ImmutableMap.Builder<String, String> options = ImmutableMap.builder();
-        value.forEach(
-                (key, option) -> {
-                    if (option == null) {
-                        throw invalid("Expected a value of option %s, found NULL", key);
-                    }
-                    if (NAMED.containsValue((String) key) || NOT_OPTIONS.contains((String) key)) {
-                        throw invalid(
-                                "Expected options without a property of their own, found %s", key);
-                    }
-                    options.put((String) key, (String) option);
-                });
-        return options.buildOrThrow();
+    private static Map<String, String> options(List<?> texts) {
+        Map<String, String> options = new LinkedHashMap<>();
+        for (Object text : texts) {
+            String option = text == null ? "" : (String) text;
+            int equals = option.indexOf('=');
+            if (equals < 1) {
+                throw invalid("Expected options as 'name=value', found '%s'", option);
+            }
+            String name = option.substring(0, equals);
+            if (NAMED.containsValue(name) || NOT_OPTIONS.contains(name)) {
+                throw invalid("Expected options without a property of their own, found %s", name);
+            }
+            if (options.put(name, option.substring(equals + 1)) != null) {
+                throw invalid("Expected each option once, found %s twice", name);
+            }
+        }
+        return options;
     }
 
     private static TrinoException invalid(String message, Object... arguments) {
@@ -176,8 +182,7 @@ public final class TableProperties {
                                 value.map(set -> SchemaChange.setOption(option, text(set)))
                                         .orElseGet(() -> SchemaChange.removeOption(option)));
                     } else if (property.equals(OPTIONS)) {
-                        Map<String, String> wanted =
-                                (Map<String, String>) value.orElse(Map.of());
+                        Map<String, String> wanted = (Map<String, String>) value.orElse(Map.of());
                         others(present).keySet().stream()
                                 .filter(option -> !wanted.containsKey(option))
                                 .forEach(option -> changes.add(SchemaChange.removeOption(option)));
@@ -200,8 +205,7 @@ public final class TableProperties {
                         option ->
                                 !NAMED.containsValue(option.getKey())
                                         && !NOT_OPTIONS.contains(option.getKey()))
-                .collect(
-                        ImmutableMap.toImmutableMap(Map.Entry::getKey, Map.Entry::getValue));
+                .collect(ImmutableMap.toImmutableMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     @SuppressWarnings("unchecked")

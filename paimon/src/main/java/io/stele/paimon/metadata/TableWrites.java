@@ -9,9 +9,11 @@ import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonMergeHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.handle.PaimonWriteHandle;
+import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.MergeRules;
 import io.stele.paimon.write.PartitionDeletes;
 import io.stele.paimon.write.TableCommits;
+import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
@@ -34,9 +36,17 @@ final class TableWrites {
     private static final Logger log = Logger.get(TableWrites.class);
 
     private final WritableTables tables;
+    private final LakeTables lakeTables;
     private final TableCommits commits;
+    private final TableCompaction compaction;
 
-    TableWrites(WritableTables tables, TableCommits commits) {
+    TableWrites(
+            WritableTables tables,
+            LakeTables lakeTables,
+            TableCommits commits,
+            TableCompaction compaction) {
+        this.compaction = requireNonNull(compaction, "compaction is null");
+        this.lakeTables = requireNonNull(lakeTables, "lakeTables is null");
         this.tables = requireNonNull(tables, "tables is null");
         this.commits = requireNonNull(commits, "commits is null");
     }
@@ -124,18 +134,26 @@ final class TableWrites {
 
     private void commit(PaimonWriteHandle write, Collection<Slice> fragments, boolean hasRead) {
         PaimonTableHandle handle = write.table();
-        FileStoreTable table = tables.find(handle);
+        FileStoreTable table;
+        try {
+            table = tables.find(handle);
+        } catch (RuntimeException e) {
+            TableCommits.discard(lakeTables.table(handle), fragments);
+            throw e;
+        }
         // The index of dynamic buckets is that of a snapshot, and no two commits can both extend it
         boolean dependsOnOthers =
-                hasRead
-                        || table.bucketMode() == BucketMode.HASH_DYNAMIC && !write.overwrite();
+                hasRead || table.bucketMode() == BucketMode.HASH_DYNAMIC && !write.overwrite();
         OptionalLong since =
                 dependsOnOthers
                         ? OptionalLong.of(handle.snapshotId().orElse(0))
                         : OptionalLong.empty();
-        OptionalLong snapshot =
+        TableCommits.Committed committed =
                 commits.commit(table, write.commitUser(), fragments, write.overwrite(), since);
-        tables.committed(table, snapshot);
+        tables.committed(table, committed.snapshotId());
+        if (committed.lostCompaction() && table.coreOptions().needLookup()) {
+            tables.committed(table, compaction.compactAgain(table, fragments));
+        }
     }
 
     /** Deletes all rows. */

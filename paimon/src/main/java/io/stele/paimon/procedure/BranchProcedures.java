@@ -18,8 +18,7 @@ public final class BranchProcedures {
     }
 
     /** Called by the engine; without a tag, of the schema alone. */
-    public void create(
-            String schema, String table, @Nullable String branch, @Nullable String tag) {
+    public void create(String schema, String table, @Nullable String branch, @Nullable String tag) {
         calls.run(
                 "create_branch",
                 schema,

@@ -67,8 +67,7 @@ public final class PaimonProcedures {
                         .findFirst()
                         .orElseThrow();
         try {
-            return new Procedure(
-                    SCHEMA, name, all, lookup().unreflect(found).bindTo(target));
+            return new Procedure(SCHEMA, name, all, lookup().unreflect(found).bindTo(target));
         } catch (IllegalAccessException e) {
             throw new LinkageError(e.getMessage(), e);
         }

@@ -22,7 +22,6 @@ import io.trino.spi.block.SqlMap;
 import io.trino.spi.block.SqlRow;
 import io.trino.spi.type.CharType;
 import io.trino.spi.type.DateTimeEncoding;
-import io.trino.spi.type.Decimals;
 import io.trino.spi.type.Int128;
 import io.trino.spi.type.LongTimestamp;
 import io.trino.spi.type.LongTimestampWithTimeZone;
@@ -88,11 +87,11 @@ final class BlockValues {
             case TIME_WITHOUT_TIME_ZONE -> time((TimeType) type, block, position);
             case CHAR -> character((CharType) type, block, position);
             case VARCHAR ->
-                    BinaryString.fromBytes(((VarcharType) type).getSlice(block, position).getBytes());
+                    BinaryString.fromBytes(
+                            ((VarcharType) type).getSlice(block, position).getBytes());
             case BINARY, VARBINARY -> binary(column, target, block, position);
             case DECIMAL -> decimal((DecimalType) target, type, block, position);
-            case TIMESTAMP_WITHOUT_TIME_ZONE ->
-                    timestamp((TimestampType) type, block, position);
+            case TIMESTAMP_WITHOUT_TIME_ZONE -> timestamp((TimestampType) type, block, position);
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
                     instant((TimestampWithTimeZoneType) type, block, position);
             case ARRAY ->

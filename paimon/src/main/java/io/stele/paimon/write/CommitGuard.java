@@ -58,8 +58,7 @@ final class CommitGuard {
         this.readSnapshot = requireNonNull(readSnapshot, "readSnapshot is null");
         this.checked = readSnapshot.orElse(0);
         for (CommitMessage message : messages) {
-            places.add(
-                    new Place(message.partition(), wholePartitions ? null : message.bucket()));
+            places.add(new Place(message.partition(), wholePartitions ? null : message.bucket()));
         }
     }
 

@@ -94,7 +94,14 @@ public final class MergeRowPageSources implements ConnectorPageSourceProvider {
         }
         return new MergeRowPageSource(
                 sources.createPageSource(
-                        transaction, session, split, table, credentials, read, dynamicFilter, memory),
+                        transaction,
+                        session,
+                        split,
+                        table,
+                        credentials,
+                        read,
+                        dynamicFilter,
+                        memory),
                 wanted.stream()
                         .mapToInt(
                                 column ->

@@ -47,6 +47,18 @@ public final class TableCommits {
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
+    /**
+     * What became of a statement.
+     *
+     * @param snapshotId the last snapshot of it; empty: there was nothing to commit
+     * @param lostCompaction whether another commit came before the compactions of the writers
+     */
+    public record Committed(OptionalLong snapshotId, boolean lostCompaction) {
+        public Committed {
+            requireNonNull(snapshotId, "snapshotId is null");
+        }
+    }
+
     private final LongSupplier nanoTime;
     private final LongConsumer pauseMillis;
 
@@ -66,10 +78,9 @@ public final class TableCommits {
      * @param overwrite whether the partitions that were written lose their earlier rows
      * @param readSnapshot since which nobody else may have changed the buckets that were written;
      *     empty: others may
-     * @return the snapshot with the rows; empty: there was nothing to commit
      * @throws TrinoException of a conflict, a failure, or an unknown outcome
      */
-    public OptionalLong commit(
+    public Committed commit(
             FileStoreTable table,
             String commitUser,
             Collection<Slice> fragments,
@@ -80,7 +91,7 @@ public final class TableCommits {
     }
 
     /** The same, of what writers in this process report. */
-    OptionalLong commitMessages(
+    Committed commitMessages(
             FileStoreTable table,
             String commitUser,
             List<CommitMessage> messages,
@@ -110,19 +121,19 @@ public final class TableCommits {
             }
             throw e;
         }
-        OptionalLong compactions = commitCompactions(table, commitUser, messages);
-        return compactions.isPresent() ? compactions : rows;
+        try {
+            OptionalLong compactions = commitCompaction(table, commitUser, messages);
+            return new Committed(compactions.isPresent() ? compactions : rows, false);
+        } catch (TrinoException e) {
+            // What it leaves is what it began with, and the next one does it again
+            log.warn(e, "Rows are committed, but not the compaction of %s", table.location());
+            return new Committed(rows, true);
+        }
     }
 
-    /** What a failed compaction leaves is what it began with; the next one does it again. */
-    private OptionalLong commitCompactions(
-            FileStoreTable table, String commitUser, List<CommitMessage> messages) {
-        try {
-            return commitCompaction(table, commitUser, messages);
-        } catch (TrinoException e) {
-            log.warn(e, "Rows are committed, but not the compaction of %s", table.location());
-            return OptionalLong.empty();
-        }
+    /** Deletes the files of a statement that is not committed. */
+    public static void discard(FileStoreTable table, Collection<Slice> fragments) {
+        WriteMessages.discard(table, WriteMessages.decode(fragments));
     }
 
     /**
@@ -154,7 +165,8 @@ public final class TableCommits {
 
     /** Deletes all rows, of the whole table. */
     public OptionalLong truncate(FileStoreTable table, String commitUser) {
-        return once(table, commitUser, withoutRead(table, commitUser), TableCommitImpl::truncateTable);
+        return once(
+                table, commitUser, withoutRead(table, commitUser), TableCommitImpl::truncateTable);
     }
 
     /** Deletes all rows of some partitions, by the texts of their values. */
@@ -209,7 +221,13 @@ public final class TableCommits {
                     return guard.committed();
                 }
                 long waited = (nanoTime.getAsLong() - start) / 1_000_000;
-                checkHopeful(table, guard, e, waited, failures >= maxRetries || waited > maxWaitMillis, commitUser);
+                checkHopeful(
+                        table,
+                        guard,
+                        e,
+                        waited,
+                        failures >= maxRetries || waited > maxWaitMillis,
+                        commitUser);
                 pauseMillis.accept(Math.min(MAX_WAIT.toMillis(), 10L << Math.min(failures, 20)));
             }
         }

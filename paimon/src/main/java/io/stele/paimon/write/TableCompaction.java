@@ -4,18 +4,23 @@ import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.airlift.log.Logger;
+import io.airlift.slice.Slice;
 import io.trino.spi.TrinoException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.apache.paimon.AppendOnlyFileStore;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.append.AppendCompactCoordinator;
 import org.apache.paimon.append.AppendCompactTask;
+import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.disk.IOManager;
-import org.apache.paimon.manifest.BucketEntry;
 import org.apache.paimon.operation.BaseAppendFileStoreWrite;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
@@ -29,10 +34,16 @@ import org.apache.paimon.table.source.EndOfScanException;
  * the store.
  */
 public final class TableCompaction {
+    private static final Logger log = Logger.get(TableCompaction.class);
+
     /** Buckets of one commit, so that what is done stays done when a later one fails. */
     private static final int BUCKETS_OF_COMMIT = 32;
 
     private static final int TASKS_OF_COMMIT = 16;
+
+    private static final int MAX_ATTEMPTS = 5;
+
+    private record Bucket(BinaryRow partition, int bucket) {}
 
     private final TableCommits commits;
     private final SpillFolder spill;
@@ -68,11 +79,43 @@ public final class TableCompaction {
         }
     }
 
+    /**
+     * Compacts the buckets of a statement whose own compaction lost against another one, in a table
+     * whose readers leave out what is not compacted.
+     *
+     * @return the snapshot; empty: there was nothing to compact
+     */
+    public OptionalLong compactAgain(FileStoreTable table, Collection<Slice> fragments) {
+        Set<Bucket> buckets =
+                WriteMessages.decode(fragments).stream()
+                        .map(message -> new Bucket(message.partition(), message.bucket()))
+                        .collect(Collectors.toSet());
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return compactBuckets(table, List.copyOf(buckets));
+            } catch (Exception e) {
+                if (attempt == MAX_ATTEMPTS) {
+                    log.warn(
+                            e,
+                            "Rows are committed to %s, but not seen before the next compaction",
+                            table.location());
+                    return OptionalLong.empty();
+                }
+            }
+        }
+    }
+
     private OptionalLong compactBuckets(FileStoreTable table) throws Exception {
-        List<BucketEntry> buckets =
+        return compactBuckets(
+                table,
                 table.store().newScan().readBucketEntries().stream()
                         .filter(bucket -> bucket.bucket() >= 0 && bucket.fileCount() > 0)
-                        .toList();
+                        .map(bucket -> new Bucket(bucket.partition(), bucket.bucket()))
+                        .toList());
+    }
+
+    private OptionalLong compactBuckets(FileStoreTable table, List<Bucket> buckets)
+            throws Exception {
         OptionalLong last = OptionalLong.empty();
         for (int start = 0; start < buckets.size(); start += BUCKETS_OF_COMMIT) {
             int end = Math.min(buckets.size(), start + BUCKETS_OF_COMMIT);
@@ -80,7 +123,7 @@ public final class TableCompaction {
             List<CommitMessage> messages = new ArrayList<>();
             try (IOManager disk = spill.open();
                     TableWriteImpl<?> write = table.newWrite(user).withIOManager(disk)) {
-                for (BucketEntry bucket : buckets.subList(start, end)) {
+                for (Bucket bucket : buckets.subList(start, end)) {
                     write.compact(bucket.partition(), bucket.bucket(), true);
                 }
                 messages.addAll(write.prepareCommit(true, 1));

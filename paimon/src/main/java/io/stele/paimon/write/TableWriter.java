@@ -79,7 +79,10 @@ final class TableWriter {
         CoreOptions options = table.coreOptions();
         return overwrite
                 ? new SimpleHashBucketAssigner(
-                        1, 0, options.dynamicBucketTargetRowNum(), options.dynamicBucketMaxBuckets())
+                        1,
+                        0,
+                        options.dynamicBucketTargetRowNum(),
+                        options.dynamicBucketMaxBuckets())
                 : new HashBucketAssigner(
                         table.snapshotManager(),
                         commitUser,
@@ -101,7 +104,8 @@ final class TableWriter {
             int bucket = assigner.assign(keys.partition(), keys.trimmedPrimaryKey().hashCode());
             written = write.writeAndReturn(row, bucket);
         }
-        if (written != null && !buckets.contains(new Bucket(written.partition(), written.bucket()))) {
+        if (written != null
+                && !buckets.contains(new Bucket(written.partition(), written.bucket()))) {
             buckets.add(new Bucket(written.partition().copy(), written.bucket()));
         }
     }

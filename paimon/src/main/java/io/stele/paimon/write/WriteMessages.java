@@ -42,8 +42,7 @@ final class WriteMessages {
         List<CommitMessage> messages = new ArrayList<>();
         try {
             for (Slice fragment : fragments) {
-                messages.add(
-                        serializer.deserialize(serializer.getVersion(), fragment.getBytes()));
+                messages.add(serializer.deserialize(serializer.getVersion(), fragment.getBytes()));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -115,16 +114,14 @@ final class WriteMessages {
                     .map(
                             table.store()
                                             .pathFactory()
-                                            .indexFileFactory(
-                                                    message.partition(), message.bucket())
+                                            .indexFileFactory(message.partition(), message.bucket())
                                     ::toPath)
                     .forEach(table.fileIO()::deleteQuietly);
             compact.newIndexFiles().stream()
                     .map(
                             table.store()
                                             .pathFactory()
-                                            .indexFileFactory(
-                                                    message.partition(), message.bucket())
+                                            .indexFileFactory(message.partition(), message.bucket())
                                     ::toPath)
                     .forEach(table.fileIO()::deleteQuietly);
         }
