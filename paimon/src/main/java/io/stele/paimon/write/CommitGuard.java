@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -110,26 +111,39 @@ final class CommitGuard {
             return;
         }
         for (long id = checked + 1; id < mine.id(); id++) {
-            Snapshot other = snapshots.snapshot(id);
+            Snapshot other = find(id, snapshots);
             boolean isOwn = other.commitUser().equals(commitUser);
             if (isOwn && other.commitIdentifier() == mine.commitIdentifier()) {
                 // An earlier attempt, whose answer was lost: the next look finds it
                 throw new IOException("The commit exists as snapshot " + id);
             }
             if (!isOwn && touches(other)) {
-                conflict =
-                        new TrinoException(
-                                StandardErrorCode.TRANSACTION_CONFLICT,
-                                "Expected no change of the rows that the statement has read since snapshot %s, found snapshot %s of %s, committed by %s to the same buckets"
-                                        .formatted(
-                                                readSnapshot.getAsLong(),
-                                                id,
-                                                table.location(),
-                                                other.commitUser()));
-                throw conflict;
+                throw conflict(
+                        "snapshot %s of %s, committed by %s to the same buckets"
+                                .formatted(id, table.location(), other.commitUser()));
             }
             checked = id;
         }
+    }
+
+    private Snapshot find(long id, SnapshotManager snapshots) {
+        try {
+            return snapshots.tryGetSnapshot(id);
+        } catch (FileNotFoundException e) {
+            throw conflict(
+                    "that snapshot %s of %s has expired, so that it cannot be told"
+                            .formatted(id, table.location()));
+        }
+    }
+
+    private TrinoException conflict(String found) {
+        TrinoException failure =
+                new TrinoException(
+                        StandardErrorCode.TRANSACTION_CONFLICT,
+                        "Expected no change of the rows that the statement has read since snapshot %s, found %s"
+                                .formatted(readSnapshot.getAsLong(), found));
+        conflict = failure;
+        return failure;
     }
 
     /** Whether a snapshot has other rows than the one before it where the statement writes. */

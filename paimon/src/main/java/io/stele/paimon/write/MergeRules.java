@@ -3,6 +3,7 @@ package io.stele.paimon.write;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.ArrayList;
@@ -130,7 +131,10 @@ public final class MergeRules {
         List<DataField> all = table.rowType().getFields();
         if (table.primaryKeys().isEmpty()) {
             // Deletions of whole partitions are planned with one, and never read it
-            return all.subList(0, 1);
+            return all.stream()
+                    .filter(field -> PaimonTypes.find(field.type()).isPresent())
+                    .limit(1)
+                    .toList();
         }
         if (table.coreOptions().changelogProducer() == ChangelogProducer.INPUT) {
             return all;

@@ -203,32 +203,43 @@ public final class TableCommits {
         long maxWaitMillis = table.coreOptions().commitTimeout();
         long start = nanoTime.getAsLong();
         OptionalLong before = latestId(table);
-        for (int failures = 0; ; failures++) {
-            try {
-                if (failures > 0) {
-                    Optional<Snapshot> found = find(table, commitUser, identifier, before);
-                    if (found.isPresent()) {
-                        return OptionalLong.of(found.get().id());
+        boolean interrupted = false;
+        try {
+            for (int failures = 0; ; failures++) {
+                try {
+                    if (failures > 0) {
+                        Optional<Snapshot> found = find(table, commitUser, identifier, before);
+                        if (found.isPresent()) {
+                            return OptionalLong.of(found.get().id());
+                        }
                     }
-                }
-                try (TableCommitImpl commit = guarded.newCommit(commitUser)) {
-                    attempt.accept(commit);
-                }
-                return guard.committed();
-            } catch (Exception e) {
-                if (guard.committed().isPresent()) {
-                    log.warn(e, "Snapshot %s is committed; what follows failed", guard.committed());
+                    try (TableCommitImpl commit = guarded.newCommit(commitUser)) {
+                        attempt.accept(commit);
+                    }
                     return guard.committed();
+                } catch (Exception e) {
+                    if (guard.committed().isPresent()) {
+                        log.warn(e, "Snapshot %s is committed; what follows failed", guard.committed());
+                        return guard.committed();
+                    }
+                    if (guard.isUnknown()) {
+                        // A statement that is cancelled by now is no reason not to find out
+                        interrupted |= Thread.interrupted();
+                    }
+                    long waited = (nanoTime.getAsLong() - start) / 1_000_000;
+                    checkHopeful(
+                            table,
+                            guard,
+                            e,
+                            waited,
+                            failures >= maxRetries || waited > maxWaitMillis,
+                            commitUser);
+                    pauseMillis.accept(Math.min(MAX_WAIT.toMillis(), 10L << Math.min(failures, 20)));
                 }
-                long waited = (nanoTime.getAsLong() - start) / 1_000_000;
-                checkHopeful(
-                        table,
-                        guard,
-                        e,
-                        waited,
-                        failures >= maxRetries || waited > maxWaitMillis,
-                        commitUser);
-                pauseMillis.accept(Math.min(MAX_WAIT.toMillis(), 10L << Math.min(failures, 20)));
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }
