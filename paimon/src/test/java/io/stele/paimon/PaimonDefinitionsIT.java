@@ -196,11 +196,22 @@ class PaimonDefinitionsIT {
         assertThatThrownBy(() -> query("SELECT * FROM e.t")).hasMessageContaining("does not exist");
     }
 
+    /** Avro has timestamps of six digits at most. */
+    private void query(String format, String sql) {
+        query(
+                format.equals("avro")
+                        ? sql.replace("(9)", "(6)")
+                                .replace("58.999999999", "58.999999")
+                                .replace("00.000000001", "00.000001")
+                        : sql);
+    }
+
     @Test
     void valuesOfEveryTypeAreThoseOfPaimon() throws Exception {
         for (String format : List.of("parquet", "orc", "avro")) {
             String table = "typed_" + format;
             query(
+                    format,
                     """
                     CREATE TABLE %s (
                         a boolean, b tinyint, c smallint, d integer, e bigint, f real, g double,
@@ -212,6 +223,7 @@ class PaimonDefinitionsIT {
                     """
                             .formatted(table, format));
             query(
+                    format,
                     """
                     INSERT INTO %s VALUES
                     (true, TINYINT '-128', SMALLINT '-32768', -2147483648, -9223372036854775808, REAL '-0.0', nan(),
@@ -239,7 +251,7 @@ class PaimonDefinitionsIT {
                                             """
                                             SELECT count(*) FROM %s WHERE e = -9223372036854775808 AND is_nan(g)
                                             AND i = DECIMAL '-9999999999999999999999999999.9999999999'
-                                            AND u = TIMESTAMP '1969-12-31 23:59:58.999999999 UTC' AND k = 'äöü漢😀' AND l = 'äb😀z'
+                                            AND date_trunc('second', u) = TIMESTAMP '1969-12-31 23:59:58 UTC' AND k = 'äöü漢😀' AND l = 'äb😀z'
                                             """
                                                     .formatted(table))
                                     .getOnlyValue())

@@ -219,7 +219,10 @@ public final class TableCommits {
                     return guard.committed();
                 } catch (Exception e) {
                     if (guard.committed().isPresent()) {
-                        log.warn(e, "Snapshot %s is committed; what follows failed", guard.committed());
+                        log.warn(
+                                e,
+                                "Snapshot %s is committed; what follows failed",
+                                guard.committed());
                         return guard.committed();
                     }
                     if (guard.isUnknown()) {
@@ -234,7 +237,8 @@ public final class TableCommits {
                             waited,
                             failures >= maxRetries || waited > maxWaitMillis,
                             commitUser);
-                    pauseMillis.accept(Math.min(MAX_WAIT.toMillis(), 10L << Math.min(failures, 20)));
+                    pauseMillis.accept(
+                            Math.min(MAX_WAIT.toMillis(), 10L << Math.min(failures, 20)));
                 }
             }
         } finally {
