@@ -10,19 +10,30 @@ import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.metadata.PaimonTransactions;
 import io.stele.paimon.metadata.TableProperties;
 import io.stele.paimon.plan.PaimonSplitManager;
-import io.stele.paimon.read.PaimonPageSources;
+import io.stele.paimon.procedure.PaimonProcedures;
+import io.stele.paimon.write.MergeRowPageSources;
+import io.stele.paimon.write.PaimonPageSinks;
+import io.stele.paimon.write.PaimonPartitioning;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorMetadata;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSinkProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSourceProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
+import io.trino.plugin.base.classloader.ClassLoaderSafeNodePartitioningProvider;
+import io.trino.spi.classloader.ThreadContextClassLoader;
 import io.trino.spi.connector.Connector;
+import io.trino.spi.connector.ConnectorCapabilities;
 import io.trino.spi.connector.ConnectorMetadata;
+import io.trino.spi.connector.ConnectorNodePartitioningProvider;
+import io.trino.spi.connector.ConnectorPageSinkProvider;
 import io.trino.spi.connector.ConnectorPageSourceProvider;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
 import java.util.List;
+import java.util.Set;
 
 /** One lake of Paimon in one Trino node. Thread-safe. */
 public final class PaimonConnector implements Connector {
@@ -30,6 +41,9 @@ public final class PaimonConnector implements Connector {
     private final PaimonTransactions transactions;
     private final ConnectorSplitManager splitManager;
     private final ConnectorPageSourceProvider pageSources;
+    private final ConnectorPageSinkProvider pageSinks;
+    private final ConnectorNodePartitioningProvider partitioning;
+    private final PaimonProcedures procedures;
     private final PaimonSessionProperties sessionProperties;
     private final ClassLoader classLoader = PaimonConnector.class.getClassLoader();
 
@@ -38,12 +52,18 @@ public final class PaimonConnector implements Connector {
             LifeCycleManager lifeCycle,
             PaimonTransactions transactions,
             PaimonSplitManager splitManager,
-            PaimonPageSources pageSources,
+            MergeRowPageSources pageSources,
+            PaimonPageSinks pageSinks,
+            PaimonPartitioning partitioning,
+            PaimonProcedures procedures,
             PaimonSessionProperties sessionProperties) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
         this.pageSources = new ClassLoaderSafeConnectorPageSourceProvider(pageSources, classLoader);
+        this.pageSinks = new ClassLoaderSafeConnectorPageSinkProvider(pageSinks, classLoader);
+        this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
+        this.procedures = requireNonNull(procedures, "procedures is null");
         this.sessionProperties = requireNonNull(sessionProperties, "sessionProperties is null");
     }
 
@@ -64,12 +84,20 @@ public final class PaimonConnector implements Connector {
 
     @Override
     public void commit(ConnectorTransactionHandle transaction) {
-        transactions.end(transaction);
+        transactions.commit(transaction);
     }
 
     @Override
     public void rollback(ConnectorTransactionHandle transaction) {
-        transactions.end(transaction);
+        try (ThreadContextClassLoader _ = new ThreadContextClassLoader(classLoader)) {
+            transactions.rollback(transaction);
+        }
+    }
+
+    /** Each statement is committed by itself, as Paimon's snapshots are. */
+    @Override
+    public boolean isSingleStatementWritesOnly() {
+        return true;
     }
 
     @Override
@@ -80,6 +108,27 @@ public final class PaimonConnector implements Connector {
     @Override
     public ConnectorPageSourceProvider getPageSourceProvider() {
         return pageSources;
+    }
+
+    @Override
+    public ConnectorPageSinkProvider getPageSinkProvider() {
+        return pageSinks;
+    }
+
+    @Override
+    public ConnectorNodePartitioningProvider getNodePartitioningProvider() {
+        return partitioning;
+    }
+
+    @Override
+    public Set<Procedure> getProcedures() {
+        return procedures.all();
+    }
+
+    /** Columns of tables can be declared NOT NULL. */
+    @Override
+    public Set<ConnectorCapabilities> getCapabilities() {
+        return Set.of(ConnectorCapabilities.NOT_NULL_COLUMN_CONSTRAINT);
     }
 
     @Override

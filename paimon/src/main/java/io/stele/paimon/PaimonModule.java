@@ -31,12 +31,19 @@ import io.stele.paimon.plan.ForPlanning;
 import io.stele.paimon.plan.PaimonSplitManager;
 import io.stele.paimon.plan.ScanFiles;
 import io.stele.paimon.plan.SplitPlanner;
+import io.stele.paimon.procedure.PaimonProcedures;
 import io.stele.paimon.read.PaimonPageSources;
 import io.stele.paimon.read.RawFilePageSources;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.store.LakeDataCache;
 import io.stele.paimon.store.PaimonLake;
 import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.write.MergeRowPageSources;
+import io.stele.paimon.write.PaimonPageSinks;
+import io.stele.paimon.write.PaimonPartitioning;
+import io.stele.paimon.write.SpillFolder;
+import io.stele.paimon.write.TableCommits;
+import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.classloader.ThreadContextClassLoader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,6 +51,8 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The parts of one catalog. */
 final class PaimonModule implements Module {
@@ -93,6 +102,12 @@ final class PaimonModule implements Module {
         binder.bind(PaimonPageSources.class).in(Scopes.SINGLETON);
         binder.bind(ImageMetrics.class).in(Scopes.SINGLETON);
         binder.bind(LakeMBeans.class).asEagerSingleton();
+        binder.bind(MergeRowPageSources.class).in(Scopes.SINGLETON);
+        binder.bind(SpillFolder.class).in(Scopes.SINGLETON);
+        binder.bind(PaimonPageSinks.class).in(Scopes.SINGLETON);
+        binder.bind(PaimonPartitioning.class).in(Scopes.SINGLETON);
+        binder.bind(TableCompaction.class).in(Scopes.SINGLETON);
+        binder.bind(PaimonProcedures.class).in(Scopes.SINGLETON);
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 
@@ -109,6 +124,14 @@ final class PaimonModule implements Module {
                         LeaseOptions.DEFAULT.maxTables(),
                         LeaseOptions.DEFAULT.maxSnapshots());
         return new SnapshotLeases(options, scheduler, executor, System::nanoTime);
+    }
+
+    @Provides
+    @Singleton
+    static TableCommits tableCommits() {
+        return new TableCommits(
+                System::nanoTime,
+                millis -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis)));
     }
 
     @Provides

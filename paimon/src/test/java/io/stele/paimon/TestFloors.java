@@ -43,7 +43,9 @@ final class TestFloors {
                             ".image",
                             ".read",
                             ".plan",
+                            ".write",
                             ".metadata",
+                            ".procedure",
                             ""));
 
     private static final JavaClasses CLASSES =

@@ -44,6 +44,9 @@ public class PaimonConfig {
     // 64 MiB: about half a row group of Parquet, so that a file of a compaction fills a few drivers
     private DataSize maxSplitSize = DataSize.of(64, MEGABYTE);
     private Duration dynamicFilterWaitTimeout = new Duration(1, SECONDS);
+    private boolean writesEnabled = true;
+    // 64 MiB: a node has some dozens of writers at a time
+    private DataSize writeBufferSize = DataSize.of(64, MEGABYTE);
 
     @NotNull
     public @Nullable String getWarehouse() {
@@ -231,6 +234,32 @@ public class PaimonConfig {
     @ConfigDescription("How long the planning of a scan waits for the other side of a join")
     public PaimonConfig setDynamicFilterWaitTimeout(Duration dynamicFilterWaitTimeout) {
         this.dynamicFilterWaitTimeout = dynamicFilterWaitTimeout;
+        return this;
+    }
+
+    public boolean isWritesEnabled() {
+        return writesEnabled;
+    }
+
+    @Config("stele.paimon.writes-enabled")
+    @ConfigDescription("Whether statements may change the lake; false: it is only read")
+    public PaimonConfig setWritesEnabled(boolean writesEnabled) {
+        this.writesEnabled = writesEnabled;
+        return this;
+    }
+
+    @NotNull
+    @MinDataSize("1MB")
+    @MaxDataSize("4GB")
+    public DataSize getWriteBufferSize() {
+        return writeBufferSize;
+    }
+
+    @Config("stele.paimon.write-buffer-size")
+    @ConfigDescription(
+            "Heap in which a writer sorts rows, unless write-buffer-size of the table is less; more rows are sorted on disk or make another file")
+    public PaimonConfig setWriteBufferSize(DataSize writeBufferSize) {
+        this.writeBufferSize = writeBufferSize;
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.stele.paimon.config;
 import static io.trino.plugin.base.session.PropertyMetadataUtil.dataSizeProperty;
 import static io.trino.plugin.base.session.PropertyMetadataUtil.durationProperty;
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
+import static io.trino.spi.session.PropertyMetadata.enumProperty;
 
 import com.google.inject.Inject;
 import io.airlift.units.DataSize;
@@ -18,6 +19,9 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
     private static final String SNAPSHOT_MAX_STALENESS = "snapshot_max_staleness";
     private static final String MAX_SPLIT_SIZE = "max_split_size";
     private static final String DYNAMIC_FILTER_WAIT_TIMEOUT = "dynamic_filter_wait_timeout";
+
+    private static final String INSERT_EXISTING_PARTITIONS_BEHAVIOR =
+            "insert_existing_partitions_behavior";
 
     private static final Duration MAX_WAIT = Duration.valueOf(PaimonConfig.MAX_WAIT);
     private static final DataSize SMALLEST_SPLIT = DataSize.valueOf(PaimonConfig.MIN_SPLIT_SIZE);
@@ -46,6 +50,12 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
                                 "How long the planning of a scan waits for the other side of a join",
                                 config.getDynamicFilterWaitTimeout(),
                                 PaimonSessionProperties::checkAtMostAnHour,
+                                false),
+                        enumProperty(
+                                INSERT_EXISTING_PARTITIONS_BEHAVIOR,
+                                "What INSERT does with the rows of a partition that it writes to: APPEND or OVERWRITE; a table without partitions is one",
+                                ExistingPartitions.class,
+                                ExistingPartitions.APPEND,
                                 false));
     }
 
@@ -78,6 +88,12 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
     /** The size of the parts in which data files are read. */
     public static DataSize maxSplitSize(ConnectorSession session) {
         return session.getProperty(MAX_SPLIT_SIZE, DataSize.class);
+    }
+
+    /** Whether INSERT replaces the rows of the partitions that it writes to. */
+    public static boolean overwritesPartitions(ConnectorSession session) {
+        return session.getProperty(INSERT_EXISTING_PARTITIONS_BEHAVIOR, ExistingPartitions.class)
+                == ExistingPartitions.OVERWRITE;
     }
 
     /** How long the planning of a scan waits for dynamic filters. */

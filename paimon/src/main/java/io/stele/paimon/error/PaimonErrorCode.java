@@ -13,7 +13,13 @@ public enum PaimonErrorCode implements ErrorCodeSupplier {
     PAIMON_BAD_DATA(1, ErrorType.EXTERNAL),
 
     /** A file of a snapshot is gone: the snapshot expired while the query ran. */
-    PAIMON_SNAPSHOT_EXPIRED(2, ErrorType.EXTERNAL);
+    PAIMON_SNAPSHOT_EXPIRED(2, ErrorType.EXTERNAL),
+
+    /** The store did not say in time whether a commit took place. */
+    PAIMON_COMMIT_UNKNOWN(3, ErrorType.EXTERNAL),
+
+    /** An argument of a procedure is not what it demands. */
+    PAIMON_BAD_ARGUMENT(4, ErrorType.USER_ERROR);
 
     // Far from the connector stele's 0x0534_0000 and the ranges of Trino's own connectors
     private static final int BASE = 0x0574_0000;

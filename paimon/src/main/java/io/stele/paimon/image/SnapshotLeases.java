@@ -166,6 +166,16 @@ public final class SnapshotLeases implements AutoCloseable {
         lease(table, nanoTime.getAsLong()).required.accumulateAndGet(snapshotId, Math::max);
     }
 
+    /**
+     * The table was dropped, renamed, created or rolled back: queries from now on look again, for
+     * all of its branches.
+     */
+    public void forget(FileStoreTable table) {
+        String location = table.location().toString();
+        leases.keySet().removeIf(id -> id.location().equals(location));
+        snapshots.removeIf(key -> key.table().location().equals(location));
+    }
+
     /** The snapshot with this id, cached until the table is seen to be rolled back or replaced. */
     public Snapshot snapshot(FileStoreTable table, long id) throws IOException {
         return snapshots.<IOException>get(

@@ -55,10 +55,11 @@ import org.apache.paimon.types.DataField;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The catalog in one Trino transaction. All scans of a table in a transaction see the snapshot that
- * the first one took. Confined to the transaction's threads, which Trino orders.
+ * The catalog in one Trino transaction, as queries read it. All scans of a table in a transaction
+ * see the snapshot that the first one took. Confined to the transaction's threads, which Trino
+ * orders.
  */
-public final class PaimonMetadata implements ConnectorMetadata {
+class PaimonMetadata implements ConnectorMetadata {
     private static final Logger log = Logger.get(PaimonMetadata.class);
 
     private final TableNames names;
@@ -159,7 +160,17 @@ public final class PaimonMetadata implements ConnectorMetadata {
         }
     }
 
-    private static FileStoreTable fileStoreTable(SchemaTableName name, Table table) {
+    /** The table of a handle, with its schema. */
+    final FileStoreTable table(ConnectorTableHandle table) {
+        return tables.table((PaimonTableHandle) table);
+    }
+
+    /** A statement of this transaction has changed the table: later ones see it. */
+    final void unpin(SchemaTableName name) {
+        pinned.remove(name);
+    }
+
+    static FileStoreTable fileStoreTable(SchemaTableName name, Table table) {
         Table found = table;
         if (table instanceof PrivilegedFileStoreTable guarded) {
             checkMayRead(name, guarded);

@@ -7,6 +7,9 @@ import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.image.SnapshotLeases;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.write.TableCommits;
+import io.stele.paimon.write.TableCompaction;
+import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
@@ -24,7 +27,11 @@ public final class PaimonTransactions {
     private final LakeTables tables;
     private final SnapshotLeases snapshots;
     private final TableStatisticsReader statistics;
-    private final Map<ConnectorTransactionHandle, PaimonMetadata> open = new ConcurrentHashMap<>();
+    private final WritableTables writable;
+    private final TableDefinitions definitions;
+    private final TableWrites writes;
+    private final Map<ConnectorTransactionHandle, PaimonWriteMetadata> open =
+            new ConcurrentHashMap<>();
 
     @Inject
     public PaimonTransactions(
@@ -32,6 +39,8 @@ public final class PaimonTransactions {
             LakeTables tables,
             SnapshotLeases snapshots,
             TableStatisticsReader statistics,
+            TableCommits commits,
+            TableCompaction compaction,
             PaimonConfig config,
             @ForChecks ScheduledExecutorService scheduler,
             @ForChecks Executor executor) {
@@ -48,6 +57,9 @@ public final class PaimonTransactions {
         this.tables = requireNonNull(tables, "tables is null");
         this.snapshots = requireNonNull(snapshots, "snapshots is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
+        writable = new WritableTables(names, leases, snapshots, config.isWritesEnabled());
+        definitions = new TableDefinitions(lake, names, writable);
+        writes = new TableWrites(writable, tables, commits, compaction);
     }
 
     @PostConstruct
@@ -66,17 +78,40 @@ public final class PaimonTransactions {
     /** Begins one. */
     public ConnectorTransactionHandle begin() {
         PaimonTransactionHandle handle = new PaimonTransactionHandle(UUID.randomUUID());
-        open.put(handle, new PaimonMetadata(names, leases, tables, snapshots, statistics));
+        open.put(
+                handle,
+                new PaimonWriteMetadata(
+                        names,
+                        leases,
+                        tables,
+                        snapshots,
+                        statistics,
+                        writable,
+                        definitions,
+                        writes));
         return handle;
     }
 
     /** The catalog as a transaction sees it. */
-    public PaimonMetadata metadata(ConnectorTransactionHandle handle) {
+    public ConnectorMetadata metadata(ConnectorTransactionHandle handle) {
         return requireNonNull(open.get(handle), "the transaction is not open");
     }
 
-    /** Ends one. */
-    public void end(ConnectorTransactionHandle handle) {
+    /** Ends one whose statements took place. */
+    public void commit(ConnectorTransactionHandle handle) {
         open.remove(handle);
+    }
+
+    /** Ends one that failed. */
+    public void rollback(ConnectorTransactionHandle handle) {
+        PaimonWriteMetadata ended = open.remove(handle);
+        if (ended != null) {
+            ended.rollback();
+        }
+    }
+
+    /** The tables, to be changed by procedures. */
+    public WritableTables writable() {
+        return writable;
     }
 }

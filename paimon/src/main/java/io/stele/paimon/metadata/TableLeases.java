@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.paimon.schema.SchemaManager;
 import org.apache.paimon.schema.TableSchema;
@@ -50,6 +51,10 @@ final class TableLeases implements AutoCloseable {
     private final Executor executor;
     private final LongSupplier nanoTime;
     private final ConcurrentMap<SchemaTableName, Lease> leases = new ConcurrentHashMap<>();
+
+    /** By this node: a table that was found while one took place is perhaps that before it. */
+    private final AtomicLong changes = new AtomicLong();
+
     private volatile @Nullable Future<?> ticks;
 
     /**
@@ -122,14 +127,38 @@ final class TableLeases implements AutoCloseable {
                 return Optional.of(lease.checked.table());
             }
         }
+        long changesBefore = changes.get();
         Optional<Table> found = names.find(name);
         if (found.isPresent() && found.get() instanceof FileStoreTable table) {
-            leases.put(name, new Lease(new Checked(table, now)));
+            Lease fresh = new Lease(new Checked(table, now));
+            leases.put(name, fresh);
+            if (changes.get() != changesBefore) {
+                // Perhaps of this table, and perhaps not seen
+                leases.remove(name, fresh);
+            }
             forgetOldest(name);
         } else {
             leases.remove(name);
         }
         return found;
+    }
+
+    /** This node has changed a table: queries from now on see it as it is, and its branches. */
+    void forget(SchemaTableName name) {
+        changes.incrementAndGet();
+        leases.keySet()
+                .removeIf(
+                        other ->
+                                other.equals(name)
+                                        || other.getSchemaName().equals(name.getSchemaName())
+                                                && other.getTableName()
+                                                        .startsWith(name.getTableName() + "$"));
+    }
+
+    /** This node has dropped a schema. */
+    void forgetSchema(String schema) {
+        changes.incrementAndGet();
+        leases.keySet().removeIf(name -> name.getSchemaName().equals(schema));
     }
 
     private void forgetOldest(SchemaTableName newest) {

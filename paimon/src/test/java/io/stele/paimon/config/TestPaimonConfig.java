@@ -34,7 +34,9 @@ final class TestPaimonConfig {
                         .setMetadataCacheSize(DataSize.of(256, MEGABYTE))
                         .setFileMetadataCacheSize(DataSize.of(64, MEGABYTE))
                         .setMaxSplitSize(DataSize.of(64, MEGABYTE))
-                        .setDynamicFilterWaitTimeout(new Duration(1, SECONDS)));
+                        .setDynamicFilterWaitTimeout(new Duration(1, SECONDS))
+                        .setWritesEnabled(true)
+                        .setWriteBufferSize(DataSize.of(64, MEGABYTE)));
     }
 
     @Test
@@ -54,6 +56,8 @@ final class TestPaimonConfig {
                         .put("stele.paimon.file-metadata-cache.size", "128MB")
                         .put("stele.paimon.max-split-size", "32MB")
                         .put("stele.paimon.dynamic-filter.wait-timeout", "5s")
+                        .put("stele.paimon.writes-enabled", "false")
+                        .put("stele.paimon.write-buffer-size", "16MB")
                         .buildOrThrow();
         PaimonConfig expected =
                 new PaimonConfig()
@@ -69,7 +73,9 @@ final class TestPaimonConfig {
                         .setMetadataCacheSize(DataSize.of(1, DataSize.Unit.GIGABYTE))
                         .setFileMetadataCacheSize(DataSize.of(128, MEGABYTE))
                         .setMaxSplitSize(DataSize.of(32, MEGABYTE))
-                        .setDynamicFilterWaitTimeout(new Duration(5, SECONDS));
+                        .setDynamicFilterWaitTimeout(new Duration(5, SECONDS))
+                        .setWritesEnabled(false)
+                        .setWriteBufferSize(DataSize.of(16, MEGABYTE));
         assertFullMapping(properties, expected);
     }
 

@@ -272,4 +272,17 @@ final class TestSnapshotLeases {
             task.run();
         }
     }
+
+    @Test
+    void aTableThatThisNodeRollsBackIsReadAnew() throws Exception {
+        commit(1);
+        commit(2);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        table.rollbackTo(1);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(2L);
+        leases.forget(table);
+        assertThat(leases.latest(table, SECOND).map(Snapshot::id)).hasValue(1L);
+        assertThatThrownBy(() -> leases.snapshot(table, 2))
+                .isInstanceOf(FileNotFoundException.class);
+    }
 }

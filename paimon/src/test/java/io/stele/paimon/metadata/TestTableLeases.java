@@ -153,4 +153,16 @@ class TestTableLeases {
             tasks.remove().run();
         }
     }
+
+    @Test
+    void aChangeByThisNodeIsSeenAtOnce() throws Exception {
+        assertThat(lastColumn(BOUND)).contains("first");
+        addColumn("second");
+        assertThat(lastColumn(BOUND)).contains("first");
+        leases.forget(NAME);
+        assertThat(lastColumn(BOUND)).contains("second");
+        lake.catalog().dropTable(IDENTIFIER, false);
+        leases.forgetSchema("d");
+        assertThat(lastColumn(BOUND)).isEmpty();
+    }
 }

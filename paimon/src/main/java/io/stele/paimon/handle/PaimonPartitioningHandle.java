@@ -1,0 +1,50 @@
+package io.stele.paimon.handle;
+
+import static com.google.common.base.Preconditions.checkArgument;
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.connector.ConnectorPartitioningHandle;
+import java.util.List;
+
+/**
+ * An assignment of rows to the writers of a table, by their partition and bucket. Rows of one
+ * bucket go to one writer.
+ *
+ * @param types Paimon's types, as SQL, of the columns that the engine passes
+ * @param bucketKey which of them are the bucket key
+ * @param partition which of them are the partition columns
+ * @param buckets of each partition; 0: one writer has all rows
+ * @param function Paimon's name of the hash
+ * @param writers buckets of the engine, each of which has one writer
+ * @param rowIdFields where the engine passes the row id instead: the fields in it that are the
+ *     columns; else empty
+ */
+public record PaimonPartitioningHandle(
+        List<String> types,
+        List<Integer> bucketKey,
+        List<Integer> partition,
+        int buckets,
+        String function,
+        int writers,
+        List<Integer> rowIdFields)
+        implements ConnectorPartitioningHandle {
+    public PaimonPartitioningHandle {
+        types = List.copyOf(types);
+        bucketKey = List.copyOf(bucketKey);
+        partition = List.copyOf(partition);
+        requireNonNull(function, "function is null");
+        checkArgument(writers > 0, "writers must be > 0: %s", writers);
+        rowIdFields = List.copyOf(rowIdFields);
+    }
+
+    /** The same by row id. */
+    public PaimonPartitioningHandle ofRowId(List<Integer> fields) {
+        return new PaimonPartitioningHandle(
+                types, bucketKey, partition, buckets, function, writers, fields);
+    }
+
+    @Override
+    public String toString() {
+        return "bucket[" + buckets + "]";
+    }
+}

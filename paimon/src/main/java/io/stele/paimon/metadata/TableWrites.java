@@ -1,0 +1,182 @@
+package io.stele.paimon.metadata;
+
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.log.Logger;
+import io.airlift.slice.Slice;
+import io.stele.paimon.handle.PaimonColumnHandle;
+import io.stele.paimon.handle.PaimonMergeHandle;
+import io.stele.paimon.handle.PaimonTableHandle;
+import io.stele.paimon.handle.PaimonWriteHandle;
+import io.stele.paimon.table.LakeTables;
+import io.stele.paimon.write.MergeRules;
+import io.stele.paimon.write.PartitionDeletes;
+import io.stele.paimon.write.TableCommits;
+import io.stele.paimon.write.TableCompaction;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.RetryMode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.paimon.table.BucketMode;
+import org.apache.paimon.table.FileStoreTable;
+
+/** The begin and the end of statements that write rows, on the coordinator. Thread-safe. */
+final class TableWrites {
+    private static final Logger log = Logger.get(TableWrites.class);
+
+    private final WritableTables tables;
+    private final LakeTables lakeTables;
+    private final TableCommits commits;
+    private final TableCompaction compaction;
+
+    TableWrites(
+            WritableTables tables,
+            LakeTables lakeTables,
+            TableCommits commits,
+            TableCompaction compaction) {
+        this.compaction = requireNonNull(compaction, "compaction is null");
+        this.lakeTables = requireNonNull(lakeTables, "lakeTables is null");
+        this.tables = requireNonNull(tables, "tables is null");
+        this.commits = requireNonNull(commits, "commits is null");
+    }
+
+    /** Begins an INSERT or CREATE TABLE AS. */
+    PaimonWriteHandle begin(
+            ConnectorSession session,
+            PaimonTableHandle handle,
+            List<PaimonColumnHandle> columns,
+            boolean overwrite,
+            RetryMode retryMode) {
+        return begin(session, handle, columns, overwrite, false, retryMode);
+    }
+
+    private PaimonWriteHandle begin(
+            ConnectorSession session,
+            PaimonTableHandle handle,
+            List<PaimonColumnHandle> columns,
+            boolean overwrite,
+            boolean hasRead,
+            RetryMode retryMode) {
+        if (retryMode != RetryMode.NO_RETRIES) {
+            throw new TrinoException(
+                    NOT_SUPPORTED,
+                    "Expected retry-policy NONE for a statement that writes, found " + retryMode);
+        }
+        FileStoreTable table = tables.find(handle);
+        MergeRules.checkWritable(handle.name(), table);
+        PaimonTableHandle written =
+                table.bucketMode() == BucketMode.HASH_DYNAMIC && !hasRead
+                        ? atLatest(handle, table)
+                        : handle;
+        return new PaimonWriteHandle(written, columns, newUser(session), overwrite);
+    }
+
+    /** What the statement has not read may be older than the index of buckets that it extends. */
+    private static PaimonTableHandle atLatest(PaimonTableHandle handle, FileStoreTable table) {
+        Long latest = table.snapshotManager().latestSnapshotId();
+        return new PaimonTableHandle(
+                handle.name(),
+                handle.location(),
+                handle.branch(),
+                handle.schemaId(),
+                handle.schemaMillis(),
+                latest == null ? OptionalLong.empty() : OptionalLong.of(latest),
+                Optional.empty());
+    }
+
+    /** Unique: the query's id begins anew with each coordinator. */
+    private static String newUser(ConnectorSession session) {
+        return "trino-" + session.getQueryId() + "-" + UUID.randomUUID();
+    }
+
+    PaimonMergeHandle beginMerge(
+            ConnectorSession session,
+            PaimonTableHandle handle,
+            List<PaimonColumnHandle> columns,
+            Map<Integer, Collection<ColumnHandle>> updateCaseColumns,
+            RetryMode retryMode) {
+        PaimonWriteHandle write = begin(session, handle, columns, false, true, retryMode);
+        Map<Integer, List<Integer>> updated = new HashMap<>();
+        Set<String> names = new HashSet<>();
+        updateCaseColumns.forEach(
+                (number, assigned) -> {
+                    List<Integer> channels = new ArrayList<>();
+                    for (ColumnHandle column : assigned) {
+                        channels.add(columns.indexOf((PaimonColumnHandle) column));
+                        names.add(((PaimonColumnHandle) column).name());
+                    }
+                    updated.put(number, channels);
+                });
+        new MergeRules(handle.name(), tables.find(handle)).check(names);
+        return new PaimonMergeHandle(write, updated);
+    }
+
+    /** Commits the rows of an INSERT or CREATE TABLE AS. */
+    void finish(PaimonWriteHandle write, Collection<Slice> fragments) {
+        commit(write, fragments, false);
+    }
+
+    /** Commits the changes of rows that the statement has read. */
+    void finishMerge(PaimonMergeHandle merge, Collection<Slice> fragments) {
+        commit(merge.write(), fragments, true);
+    }
+
+    private void commit(PaimonWriteHandle write, Collection<Slice> fragments, boolean hasRead) {
+        PaimonTableHandle handle = write.table();
+        FileStoreTable table;
+        try {
+            table = tables.find(handle);
+        } catch (RuntimeException e) {
+            TableCommits.discard(lakeTables.table(handle), fragments);
+            throw e;
+        }
+        // The index of dynamic buckets is that of a snapshot, and no two commits can both extend it
+        boolean dependsOnOthers =
+                hasRead || table.bucketMode() == BucketMode.HASH_DYNAMIC && !write.overwrite();
+        OptionalLong since =
+                dependsOnOthers
+                        ? OptionalLong.of(handle.snapshotId().orElse(0))
+                        : OptionalLong.empty();
+        TableCommits.Committed committed =
+                commits.commit(table, write.commitUser(), fragments, write.overwrite(), since);
+        tables.committed(table, committed.snapshotId());
+        if (committed.lostCompaction() && table.coreOptions().needLookup()) {
+            tables.committed(table, compaction.compactAgain(table, fragments));
+        }
+    }
+
+    /** Deletes all rows. */
+    void truncate(ConnectorSession session, PaimonTableHandle handle) {
+        FileStoreTable table = tables.find(handle);
+        tables.committed(table, commits.truncate(table, newUser(session)));
+    }
+
+    /**
+     * Deletes the rows of the partitions that a handle's condition selects.
+     *
+     * @return how many; empty: their files do not say
+     */
+    OptionalLong deletePartitions(ConnectorSession session, PaimonTableHandle handle) {
+        FileStoreTable table = tables.find(handle);
+        PartitionDeletes deletes = PartitionDeletes.of(table, handle);
+        if (handle.enforced().isAll()) {
+            truncate(session, handle);
+        } else if (!deletes.partitions().isEmpty()) {
+            tables.committed(
+                    table, commits.truncate(table, newUser(session), deletes.partitions()));
+        }
+        log.debug("Deleted %s partitions of %s", deletes.partitions().size(), handle.name());
+        return deletes.rowCount();
+    }
+}

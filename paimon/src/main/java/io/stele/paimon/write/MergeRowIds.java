@@ -1,0 +1,55 @@
+package io.stele.paimon.write;
+
+import io.stele.paimon.handle.PaimonColumnHandle;
+import io.stele.paimon.type.PaimonTypes;
+import io.trino.spi.type.RowType;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.types.DataField;
+
+/**
+ * The hidden column by which a MERGE, UPDATE or DELETE names a row: some columns of the row itself.
+ * Stateless.
+ */
+public final class MergeRowIds {
+    /** No field of Paimon has a negative id. */
+    public static final int COLUMN_ID = -1;
+
+    private static final String COLUMN_NAME = "$row_id";
+
+    private MergeRowIds() {}
+
+    /** The row id of a table. */
+    public static PaimonColumnHandle column(FileStoreTable table) {
+        List<RowType.Field> fields =
+                columns(table).stream()
+                        .map(column -> RowType.field(column.name(), column.type()))
+                        .toList();
+        return new PaimonColumnHandle(COLUMN_ID, COLUMN_NAME, RowType.from(fields));
+    }
+
+    /** The columns that it consists of. */
+    static List<PaimonColumnHandle> columns(FileStoreTable table) {
+        return MergeRules.rowIdFields(table).stream()
+                .map(
+                        field ->
+                                new PaimonColumnHandle(
+                                        field.id(), field.name(), PaimonTypes.toTrino(field)))
+                .toList();
+    }
+
+    /** Where each field of a row is in the row id; -1: not there. */
+    static int[] channels(FileStoreTable table) {
+        return channels(
+                table.rowType().getFields(),
+                MergeRules.rowIdFields(table).stream().map(DataField::id).toList());
+    }
+
+    /** Where each of some fields is in a list of ids; -1: not there. */
+    static int[] channels(List<DataField> fields, List<Integer> ids) {
+        int[] channels = new int[fields.size()];
+        Arrays.setAll(channels, i -> ids.indexOf(fields.get(i).id()));
+        return channels;
+    }
+}

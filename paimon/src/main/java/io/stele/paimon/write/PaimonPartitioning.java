@@ -1,0 +1,41 @@
+package io.stele.paimon.write;
+
+import com.google.inject.Inject;
+import io.stele.paimon.handle.PaimonPartitioningHandle;
+import io.trino.spi.connector.BucketFunction;
+import io.trino.spi.connector.ConnectorBucketNodeMap;
+import io.trino.spi.connector.ConnectorNodePartitioningProvider;
+import io.trino.spi.connector.ConnectorPartitioningHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.type.Type;
+import java.util.List;
+import java.util.Optional;
+
+/** Trino's partitioning provider: the assignment of rows to the writers of buckets. Stateless. */
+public final class PaimonPartitioning implements ConnectorNodePartitioningProvider {
+    @Inject
+    public PaimonPartitioning() {}
+
+    /** Each writer on one node; the engine chooses which. */
+    @Override
+    public Optional<ConnectorBucketNodeMap> getBucketNodeMapping(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorPartitioningHandle partitioning) {
+        int writers = ((PaimonPartitioningHandle) partitioning).writers();
+        // By row id as by columns: rows that a MERGE inserts and changes go to the same writers
+        return Optional.of(
+                ConnectorBucketNodeMap.createBucketNodeMap(writers).withCacheKeyHint(writers));
+    }
+
+    @Override
+    public BucketFunction getBucketFunction(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorPartitioningHandle partitioning,
+            List<Type> types,
+            int bucketCount) {
+        return new WriterOfBucket((PaimonPartitioningHandle) partitioning, bucketCount);
+    }
+}

@@ -1,0 +1,60 @@
+package io.stele.paimon.write;
+
+import static com.google.common.base.Preconditions.checkArgument;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.apache.paimon.memory.MemorySegment;
+import org.apache.paimon.memory.MemorySegmentPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of one sink's write buffers: pages of the heap, allocated when first needed. Confined
+ * to one thread, but for the number of allocated bytes.
+ *
+ * <p>Invariant: allocated bytes <= the bound.
+ */
+final class WriteBufferPool implements MemorySegmentPool {
+    private final int pageSize;
+    private final int maxPages;
+    private final Deque<MemorySegment> free = new ArrayDeque<>();
+    private volatile int allocated;
+
+    WriteBufferPool(long maxBytes, int pageSize) {
+        checkArgument(pageSize > 0, "pageSize must be > 0: %s", pageSize);
+        this.pageSize = pageSize;
+        // A sorted buffer has a page each for rows, keys and their order
+        this.maxPages = Math.toIntExact(Math.max(8, maxBytes / pageSize));
+    }
+
+    /** Heap that is in use, or was. */
+    long allocatedBytes() {
+        return (long) allocated * pageSize;
+    }
+
+    @Override
+    public int pageSize() {
+        return pageSize;
+    }
+
+    @Override
+    public void returnAll(List<MemorySegment> memory) {
+        free.addAll(memory);
+    }
+
+    @Override
+    public int freePages() {
+        return free.size() + maxPages - allocated;
+    }
+
+    @Override
+    public @Nullable MemorySegment nextSegment() {
+        MemorySegment found = free.poll();
+        if (found == null && allocated < maxPages) {
+            allocated = allocated + 1;
+            return MemorySegment.allocateHeapMemory(pageSize);
+        }
+        return found;
+    }
+}
