@@ -30,8 +30,10 @@ import io.stele.paimon.plan.ForPlanning;
 import io.stele.paimon.plan.PaimonSplitManager;
 import io.stele.paimon.plan.ScanFiles;
 import io.stele.paimon.plan.SplitPlanner;
+import io.stele.paimon.read.DataFiles;
 import io.stele.paimon.read.PaimonPageSources;
 import io.stele.paimon.read.RawFilePageSources;
+import io.stele.paimon.read.SortedFilePageSources;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.store.LakeDataCache;
 import io.stele.paimon.store.PaimonLake;
@@ -88,7 +90,9 @@ final class PaimonModule implements Module {
         binder.bind(ScanFiles.class).in(Scopes.SINGLETON);
         binder.bind(SplitPlanner.class).in(Scopes.SINGLETON);
         binder.bind(PaimonSplitManager.class).in(Scopes.SINGLETON);
+        binder.bind(DataFiles.class).in(Scopes.SINGLETON);
         binder.bind(RawFilePageSources.class).in(Scopes.SINGLETON);
+        binder.bind(SortedFilePageSources.class).in(Scopes.SINGLETON);
         binder.bind(PaimonPageSources.class).in(Scopes.SINGLETON);
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }

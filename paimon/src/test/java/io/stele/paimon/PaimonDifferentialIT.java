@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.catalog.Identifier;
@@ -38,8 +40,12 @@ class PaimonDifferentialIT {
     private static final int SEEDS = Integer.getInteger("paimon.seeds", 6);
     private static final int STEPS = 8;
 
+    private static final Pattern MERGES =
+            Pattern.compile("'splits merged natively' = LongCount\\{total=(\\d+)");
+
     private TestingLake lake;
     private QueryRunner trino;
+    private long merges;
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
@@ -49,6 +55,11 @@ class PaimonDifferentialIT {
 
     @AfterAll
     void stop() throws Exception {
+        boolean isOneSeed = Long.getLong("simulation.seed") != null;
+        System.out.println("Splits merged natively: " + merges);
+        assertThat(isOneSeed || merges >= SEEDS)
+                .as("%s splits merged natively, of %s seeds", merges, SEEDS)
+                .isTrue();
         trino.close();
         lake.close();
     }
@@ -121,20 +132,16 @@ class PaimonDifferentialIT {
                 schema.primaryKey(partitioned ? List.of("id", "part") : List.of("id"));
                 dynamic = random.nextInt(4) == 0;
                 schema.option("bucket", dynamic ? "-1" : "" + (1 + random.nextInt(3)));
-                switch (random.nextInt(6)) {
+                switch (random.nextInt(8)) {
                     case 0 -> schema.option("merge-engine", "first-row");
-                    case 1 -> schema.option("merge-engine", "partial-update");
+                    case 1 -> partialUpdate(schema);
                     case 2 -> {
                         schema.option("merge-engine", "aggregation");
                         schema.option("fields.default-aggregate-function", "last_non_null_value");
                     }
                     default -> {
                         deletes = true;
-                        if (random.nextBoolean()) {
-                            schema.option("deletion-vectors.enabled", "true");
-                        } else if (random.nextInt(3) == 0) {
-                            schema.option("changelog-producer", "input");
-                        }
+                        deduplicate(schema);
                     }
                 }
             } else if (random.nextBoolean()) {
@@ -144,6 +151,57 @@ class PaimonDifferentialIT {
                 schema.option("file-index.bloom-filter.columns", "id");
             }
             lake.create("d", name, schema.build());
+        }
+
+        private void partialUpdate(Schema.Builder schema) {
+            schema.option("merge-engine", "partial-update");
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    schema.option("ignore-delete", "true");
+                    deletes = true;
+                }
+                case 1 -> {
+                    schema.option("partial-update.remove-record-on-delete", "true");
+                    deletes = true;
+                }
+                case 2 -> schema.option("changelog-producer", "lookup");
+                default -> {}
+            }
+        }
+
+        private void deduplicate(Schema.Builder schema) {
+            if (random.nextInt(3) == 0) {
+                schema.option("deletion-vectors.enabled", "true");
+                return;
+            }
+            switch (random.nextInt(4)) {
+                case 0 -> schema.option("changelog-producer", "input");
+                case 1 -> schema.option("changelog-producer", "lookup");
+                default -> {}
+            }
+            if (random.nextBoolean()) {
+                schema.column("s0", sequenceType()).column("s1", sequenceType());
+                schema.option("sequence.field", random.nextBoolean() ? "s0" : "s1,s0");
+                schema.option(
+                        "sequence.field.sort-order",
+                        random.nextInt(3) == 0 ? "descending" : "ascending");
+            }
+            if (random.nextInt(4) == 0) {
+                schema.option("ignore-delete", "true");
+            }
+            if (random.nextInt(4) == 0) {
+                schema.option("data-file.thin-mode", "true");
+            }
+        }
+
+        private DataType sequenceType() {
+            return switch (random.nextInt(5)) {
+                case 0 -> DataTypes.TINYINT();
+                case 1 -> DataTypes.DECIMAL(25, 3);
+                case 2 -> DataTypes.STRING();
+                case 3 -> DataTypes.TIMESTAMP(format.equals("avro") ? 3 : 9);
+                default -> DataTypes.BOOLEAN();
+            };
         }
 
         private void change() throws Exception {
@@ -210,6 +268,17 @@ class PaimonDifferentialIT {
             assertThat(query("SELECT * FROM " + name))
                     .as("seed %s, %s, %s", seed, table.rowType(), table.options())
                     .containsExactlyInAnyOrderElementsOf(TestingLake.rows(table));
+            merges += merges(name);
+        }
+
+        /** The splits of a table that this plugin merges, by the query's metrics. */
+        private long merges(String table) {
+            String plan =
+                    (String)
+                            trino.execute("EXPLAIN ANALYZE VERBOSE SELECT * FROM " + table)
+                                    .getOnlyValue();
+            Matcher found = MERGES.matcher(plan);
+            return found.find() ? Long.parseLong(found.group(1)) : 0;
         }
 
         /** A condition that prunes, beside the same as one that cannot. */

@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** The end of an ORC file: types, stripes, statistics of the file and of its stripes. */
-final class OrcFooter implements FileFooter {
+final class OrcFooter implements FileMetadata {
     /** Never reads a small file whole to find its end in it. */
     private static final OrcReaderOptions OPTIONS =
             new OrcReaderOptions().withTinyStripeThreshold(DataSize.ofBytes(0));

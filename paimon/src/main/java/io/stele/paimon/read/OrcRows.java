@@ -58,7 +58,7 @@ final class OrcRows implements FileRows {
         this.memory = memory;
     }
 
-    static OrcRows open(FileScan scan, FileFooters footers) throws IOException {
+    static OrcRows open(FileScan scan, FileMetadataCache footers) throws IOException {
         PaimonFileSplit split = scan.split();
         OrcFooter footer = footers.orc(split.path(), split.fileSize(), scan.file());
         List<OrcColumn> columns = new ArrayList<>();

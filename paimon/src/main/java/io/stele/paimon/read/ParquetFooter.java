@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.util.Optional;
 
 /** The footer of a Parquet file. */
-record ParquetFooter(ParquetMetadata metadata, long retainedBytes) implements FileFooter {
+record ParquetFooter(ParquetMetadata metadata, long retainedBytes) implements FileMetadata {
     /** Objects in memory, compared with what they were decoded from; by their layout. */
     private static final long EXPANSION = 8;
 

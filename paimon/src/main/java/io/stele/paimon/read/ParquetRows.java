@@ -41,7 +41,7 @@ final class ParquetRows implements FileRows {
 
     private static final ParquetReaderOptions OPTIONS =
             ParquetReaderOptions.builder()
-                    .withFooterReadSize(DataSize.ofBytes(FileFooter.FIRST_READ_BYTES))
+                    .withFooterReadSize(DataSize.ofBytes(FileMetadata.FIRST_READ_BYTES))
                     .withUseColumnIndex(true)
                     .withBloomFilter(true)
                     .build();
@@ -63,7 +63,7 @@ final class ParquetRows implements FileRows {
         this.memory = memory;
     }
 
-    static ParquetRows open(FileScan scan, FileFooters footers) throws IOException {
+    static ParquetRows open(FileScan scan, FileMetadataCache footers) throws IOException {
         PaimonFileSplit split = scan.split();
         ParquetReaderOptions options = scan.file().isPrefetching() ? PAGED : OPTIONS;
         LakeParquetDataSource source =

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * Files of a folder as a remote store with a page cache would give them, which counts requests, and
  * rounds: requests that are sent before a reader waits for one of them.
  */
-final class CountingLakeFiles implements LakeFiles {
+public final class CountingLakeFiles implements LakeFiles {
     private long requests;
     private long rounds;
     private long bytes;
@@ -34,15 +34,15 @@ final class CountingLakeFiles implements LakeFiles {
         }
     }
 
-    long requests() {
+    public long requests() {
         return requests;
     }
 
-    long rounds() {
+    public long rounds() {
         return rounds;
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 
