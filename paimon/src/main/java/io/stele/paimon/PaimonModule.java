@@ -31,6 +31,7 @@ import io.stele.paimon.plan.PaimonSplitManager;
 import io.stele.paimon.plan.ScanFiles;
 import io.stele.paimon.plan.SplitPlanner;
 import io.stele.paimon.read.DataFiles;
+import io.stele.paimon.read.FileMetadataMetrics;
 import io.stele.paimon.read.PaimonPageSources;
 import io.stele.paimon.read.RawFilePageSources;
 import io.stele.paimon.read.SortedFilePageSources;
@@ -94,6 +95,8 @@ final class PaimonModule implements Module {
         binder.bind(RawFilePageSources.class).in(Scopes.SINGLETON);
         binder.bind(SortedFilePageSources.class).in(Scopes.SINGLETON);
         binder.bind(PaimonPageSources.class).in(Scopes.SINGLETON);
+        binder.bind(FileMetadataMetrics.class).in(Scopes.SINGLETON);
+        binder.bind(PaimonMBeans.class).asEagerSingleton();
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 

@@ -9,7 +9,7 @@ import java.io.IOException;
 
 /** What this node has decoded of data files to find their rows. Thread-safe. */
 final class FileMetadataCache {
-    private static final long FOOTER = -1;
+    private static final long FOOTER = -1; // no part begins there
 
     /**
      * A part of a file, which never changes.
@@ -44,6 +44,22 @@ final class FileMetadataCache {
                 cache.<IOException>get(
                         new Key(location, FOOTER), () -> ParquetFooter.read(source, options));
         return (ParquetFooter) footer;
+    }
+
+    /** Whether a part other than the footer is here. */
+    boolean has(String location, long offset) {
+        return cache.has(new Key(location, offset));
+    }
+
+    /** A part of a file other than its footer. */
+    <T extends FileMetadata> T part(
+            String location,
+            long offset,
+            Class<T> type,
+            SingleFlightCache.Loader<T, IOException> loader)
+            throws IOException {
+        return type.cast(
+                cache.<IOException>get(new Key(location, offset), () -> loader.load()));
     }
 
     CacheStatistics statistics() {

@@ -63,12 +63,23 @@ final class ParquetRows implements FileRows {
         this.memory = memory;
     }
 
-    static ParquetRows open(FileScan scan, FileMetadataCache footers) throws IOException {
+    static ParquetReaderOptions options(FileScan scan) {
+        return scan.file().isPrefetching() ? PAGED : OPTIONS;
+    }
+
+    static LakeParquetDataSource source(FileScan scan) {
+        return new LakeParquetDataSource(
+                scan.split().path(), scan.split().fileSize(), scan.file(), options(scan));
+    }
+
+    /**
+     * @param source owned from now on
+     */
+    static ParquetRows open(
+            FileScan scan, ParquetMetadata metadata, LakeParquetDataSource source)
+            throws IOException {
         PaimonFileSplit split = scan.split();
-        ParquetReaderOptions options = scan.file().isPrefetching() ? PAGED : OPTIONS;
-        LakeParquetDataSource source =
-                new LakeParquetDataSource(split.path(), split.fileSize(), scan.file(), options);
-        ParquetMetadata metadata = footers.parquet(split.path(), source, options).metadata();
+        ParquetReaderOptions options = options(scan);
         MessageType fileType = metadata.getFileMetaData().getSchema();
         MessageType wanted = wanted(scan, fileType);
         Map<List<String>, ColumnDescriptor> descriptors =

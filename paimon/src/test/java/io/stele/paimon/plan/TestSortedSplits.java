@@ -23,10 +23,10 @@ import io.trino.spi.predicate.ValueSet;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.schema.Schema;
@@ -230,31 +230,49 @@ class TestSortedSplits {
         return rows;
     }
 
-    /** A condition gives all rows that satisfy it, and none that merging would have removed. */
+    /** A condition, once it is also applied to the result, gives the rows that satisfy it. */
     private void filter(long seed, Random random, FileStoreTable table) throws Exception {
         FileRowsOracle oracle = new FileRowsOracle(table, raw);
-        PaimonColumnHandle value = oracle.columns().get(3);
-        PaimonColumnHandle key = oracle.columns().get(2);
-        long bound = random.nextInt(80);
-        List<TupleDomain<PaimonColumnHandle>> constraints =
+        int valueIndex = 3;
+        int keyIndex = 2;
+        PaimonColumnHandle value = oracle.columns().get(valueIndex);
+        PaimonColumnHandle key = oracle.columns().get(keyIndex);
+        int bound = random.nextInt(80);
+        List<Condition> conditions =
                 List.of(
-                        TupleDomain.withColumnDomains(Map.of(value, below(value, bound))),
-                        TupleDomain.withColumnDomains(
-                                Map.of(value, Domain.onlyNull(value.type()))),
-                        TupleDomain.withColumnDomains(
-                                Map.of(key, Domain.singleValue(key.type(), bound % 3))));
-        for (TupleDomain<PaimonColumnHandle> constraint : constraints) {
+                        new Condition(
+                                Map.of(value, below(value, bound)),
+                                row ->
+                                        !field(row, valueIndex).equals("null")
+                                                && Integer.parseInt(field(row, valueIndex))
+                                                        < bound),
+                        new Condition(
+                                Map.of(value, Domain.onlyNull(value.type())),
+                                row -> field(row, valueIndex).equals("null")),
+                        new Condition(
+                                Map.of(key, Domain.singleValue(key.type(), bound % 3L)),
+                                row -> field(row, keyIndex).equals("" + bound % 3)));
+        for (Condition condition : conditions) {
             for (DataSplit split : oracle.splits()) {
                 List<String> all = oracle.paimon(split);
                 try (ConnectorPageSource source =
-                        open(table, split, oracle.columns(), constraint)) {
-                    List<String> found = oracle.rows(source);
-                    assertThat(new HashSet<>(all))
-                            .as("seed %s, %s", seed, constraint)
-                            .containsAll(found);
+                        open(
+                                table,
+                                split,
+                                oracle.columns(),
+                                TupleDomain.withColumnDomains(condition.domains()))) {
+                    assertThat(oracle.rows(source).stream().filter(condition.rows()).toList())
+                            .as("seed %s, %s", seed, condition.domains())
+                            .isEqualTo(all.stream().filter(condition.rows()).toList());
                 }
             }
         }
+    }
+
+    private record Condition(Map<PaimonColumnHandle, Domain> domains, Predicate<String> rows) {}
+
+    private static String field(String row, int index) {
+        return row.split(" \\| ", -1)[index];
     }
 
     private static Domain below(PaimonColumnHandle column, long bound) {
