@@ -1,6 +1,7 @@
 package io.stele.paimon.config;
 
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
@@ -13,10 +14,13 @@ import io.airlift.units.MaxDataSize;
 import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
+
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
-import java.util.Optional;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.Optional;
 
 /**
  * The settings of one catalog: where the lake is, who knows its tables, and how much of its
@@ -199,7 +203,7 @@ public class PaimonConfig {
     }
 
     @Config("stele.paimon.file-metadata-cache.size")
-    @ConfigDescription("Heap for the footers of data files")
+    @ConfigDescription("Heap for the footers and indexes of data files")
     public PaimonConfig setFileMetadataCacheSize(DataSize fileMetadataCacheSize) {
         this.fileMetadataCacheSize = fileMetadataCacheSize;
         return this;

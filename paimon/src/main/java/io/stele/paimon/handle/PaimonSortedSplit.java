@@ -2,10 +2,12 @@ package io.stele.paimon.handle;
 
 import static io.airlift.slice.SizeOf.estimatedSizeOf;
 import static io.airlift.slice.SizeOf.instanceSize;
+
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -15,8 +17,7 @@ import java.util.Optional;
  * @param sections one after the other in their keys
  * @param affinity the key under which a worker is chosen
  */
-public record PaimonSortedSplit(
-        List<SortedSection> sections, String affinity, SplitWeight weight)
+public record PaimonSortedSplit(List<SortedSection> sections, String affinity, SplitWeight weight)
         implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(PaimonSortedSplit.class);
 

@@ -2,9 +2,11 @@ package io.stele.paimon.merge;
 
 import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
+
+import org.apache.paimon.types.RowKind;
+
 import java.util.Arrays;
 import java.util.List;
-import org.apache.paimon.types.RowKind;
 
 /**
  * The rule of the merge engine {@code partial-update} without sequence groups and aggregations: of
@@ -70,8 +72,7 @@ final class LatestValues implements RowMerger {
     private boolean removes(MergeInput deletion) {
         return switch (onDeletion) {
             case IGNORE -> false;
-            case REMOVE_ROW ->
-                    deletion.batch().kind(deletion.position()) == RowKind.DELETE;
+            case REMOVE_ROW -> deletion.batch().kind(deletion.position()) == RowKind.DELETE;
             case REFUSE ->
                     throw new TrinoException(
                             PaimonErrorCode.PAIMON_BAD_DATA,

@@ -6,10 +6,12 @@ import static io.trino.spi.type.TinyintType.TINYINT;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.type.Type;
-import java.util.Arrays;
-import java.util.List;
+
 import org.apache.paimon.types.RowKind;
 import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
+import java.util.List;
 
 /** A page of an input, with the values by which it is merged. Confined to one driver. */
 final class MergeBatch {
@@ -27,8 +29,7 @@ final class MergeBatch {
         this.page = page;
         this.keys = values(layout.keys());
         this.sequence = values(layout.sequence());
-        this.numbers =
-                layout.sequenceNumber() < 0 ? null : longs(BIGINT, layout.sequenceNumber());
+        this.numbers = layout.sequenceNumber() < 0 ? null : longs(BIGINT, layout.sequenceNumber());
         this.kinds = kinds();
         this.loaded = new Block[layout.columnCount()];
     }

@@ -7,6 +7,13 @@ import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.VarcharType;
+
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.SpecialFields;
+import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataTypeRoot;
+import org.apache.paimon.types.DataTypes;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,11 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.paimon.schema.TableSchema;
-import org.apache.paimon.table.SpecialFields;
-import org.apache.paimon.types.DataField;
-import org.apache.paimon.types.DataTypeRoot;
-import org.apache.paimon.types.DataTypes;
 
 /**
  * The columns that are read of files whose rows are merged: the wanted ones, and those by which
@@ -83,8 +85,7 @@ public record MergeColumns(List<PaimonColumnHandle> columns, MergeLayout layout)
     }
 
     /** The channel of a field, which is added if it is not among the columns. */
-    private static int add(
-            List<PaimonColumnHandle> columns, DataField field, Set<Integer> whole) {
+    private static int add(List<PaimonColumnHandle> columns, DataField field, Set<Integer> whole) {
         for (int channel = 0; channel < columns.size(); channel++) {
             if (columns.get(channel).id() == field.id()) {
                 return channel;
@@ -115,8 +116,7 @@ public record MergeColumns(List<PaimonColumnHandle> columns, MergeLayout layout)
         Set<Integer> whole = wholeTexts(rules);
         List<DataField> fields = new ArrayList<>();
         for (DataField field : schema.fields()) {
-            boolean isWhole =
-                    whole.contains(field.id()) && field.type().is(DataTypeRoot.VARCHAR);
+            boolean isWhole = whole.contains(field.id()) && field.type().is(DataTypeRoot.VARCHAR);
             fields.add(
                     isWhole
                             ? field.newType(DataTypes.STRING().copy(field.type().isNullable()))

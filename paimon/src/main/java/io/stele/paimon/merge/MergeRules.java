@@ -1,10 +1,5 @@
 package io.stele.paimon.merge;
 
-
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.mergetree.compact.PartialUpdateMergeFunction;
 import org.apache.paimon.schema.TableSchema;
@@ -14,13 +9,16 @@ import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypeRoot;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
 /**
  * The rules by which rows of a table are merged, of a table whose rules are built here; Paimon's
  * reader merges the rest. Immutable.
  */
 public final class MergeRules {
-    private static final String SEQUENCE_GROUP =
-            "." + PartialUpdateMergeFunction.SEQUENCE_GROUP;
+    private static final String SEQUENCE_GROUP = "." + PartialUpdateMergeFunction.SEQUENCE_GROUP;
 
     private final CoreOptions.MergeEngine engine;
     private final List<DataField> keys;
@@ -30,8 +28,7 @@ public final class MergeRules {
     private final boolean removesRowOnDeletion;
     private final boolean isLookup;
 
-    private MergeRules(
-            CoreOptions options, List<DataField> keys, List<DataField> sequence) {
+    private MergeRules(CoreOptions options, List<DataField> keys, List<DataField> sequence) {
         this.engine = options.mergeEngine();
         this.keys = List.copyOf(keys);
         this.sequence = List.copyOf(sequence);
@@ -82,8 +79,7 @@ public final class MergeRules {
                                 key ->
                                         key.startsWith(CoreOptions.FIELDS_PREFIX + ".")
                                                 && (key.endsWith(SEQUENCE_GROUP)
-                                                        || key.endsWith(
-                                                                CoreOptions.AGG_FUNCTION)));
+                                                        || key.endsWith(CoreOptions.AGG_FUNCTION)));
         boolean isNullable =
                 schema.fields().stream()
                         .allMatch(

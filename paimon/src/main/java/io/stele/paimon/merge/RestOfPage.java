@@ -1,14 +1,16 @@
 package io.stele.paimon.merge;
 
 import static io.airlift.slice.SizeOf.instanceSize;
+
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
+
+
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** The wanted columns of an input's page, each loaded at its first use. Confined to one driver. */
 final class RestOfPage implements SourcePage {
@@ -56,7 +58,7 @@ final class RestOfPage implements SourcePage {
 
     @Override
     public Page getPage() {
-        @Nullable Block[] blocks = new Block[layout.columnCount()];
+        Block[] blocks = new Block[layout.columnCount()];
         for (int channel = 0; channel < blocks.length; channel++) {
             blocks[channel] = getBlock(channel);
         }

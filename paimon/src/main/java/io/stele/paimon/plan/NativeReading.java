@@ -10,20 +10,25 @@ import io.stele.paimon.merge.MergeColumns;
 import io.stele.paimon.merge.MergeRules;
 import io.stele.paimon.read.RawFilePageSources;
 import io.stele.paimon.type.PaimonTypes;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+
 import org.apache.paimon.table.AppendOnlyFileStoreTable;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.PrimaryKeyFileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * The choice of the files of a scan that readers of this plugin read and merge; Paimon's reader
  * reads the rest. Not thread-safe.
  */
 final class NativeReading {
+    /** More inputs would take more memory than Paimon's reader, which has one row of each. */
+    private static final int MAX_RUNS = 64;
+
     private final FileStoreTable table;
     private final TableSchemas schemas;
     private final boolean isPossible;
@@ -31,9 +36,6 @@ final class NativeReading {
     private final Optional<MergeRules> rules;
     private final Map<Kind, Boolean> known = new HashMap<>();
     private final Map<Kind, Boolean> knownMerges = new HashMap<>();
-
-    /** More inputs would take more memory than Paimon's reader, which has one row of each. */
-    private static final int MAX_RUNS = 64;
 
     private record Kind(String format, long schemaId) {}
 
@@ -80,8 +82,7 @@ final class NativeReading {
             return false;
         }
         SortedFile file = section.runs().get(0).get(0);
-        boolean hasDeletions =
-                table instanceof PrimaryKeyFileStoreTable && file.mayHaveDeletions();
+        boolean hasDeletions = table instanceof PrimaryKeyFileStoreTable && file.mayHaveDeletions();
         return !hasDeletions
                 && known.computeIfAbsent(
                         new Kind(file.format(), file.schemaId()),

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.metrics.Metrics;
+
 import java.util.List;
 import java.util.Map;
 
@@ -16,7 +17,12 @@ import java.util.Map;
  * @param paimonSplits splits that Paimon's own reader reads
  * @param rows of the data files of all splits, deleted and obsolete ones included
  */
-record PlannedScan(List<ConnectorSplit> splits, long nativeFiles, long mergedSplits, long paimonSplits, long rows) {
+record PlannedScan(
+        List<ConnectorSplit> splits,
+        long nativeFiles,
+        long mergedSplits,
+        long paimonSplits,
+        long rows) {
     PlannedScan {
         splits = List.copyOf(requireNonNull(splits, "splits is null"));
     }

@@ -1,12 +1,13 @@
 package io.stele.paimon.read;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+
 import io.stele.cache.CacheStatistics;
 import io.stele.paimon.config.PaimonConfig;
-import io.stele.paimon.handle.DeletionVectorLocation;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.store.Lake;
@@ -15,11 +16,12 @@ import io.stele.paimon.type.FileColumns;
 import io.stele.paimon.type.FileFormat;
 import io.trino.spi.TrinoException;
 import io.trino.spi.predicate.TupleDomain;
+
+import org.apache.paimon.schema.TableSchema;
+
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
-import org.apache.paimon.deletionvectors.DeletionVector;
-import org.apache.paimon.schema.TableSchema;
 
 /**
  * The data files of a lake, decoded by trino-orc and trino-parquet, with what this node remembers
@@ -48,17 +50,9 @@ public final class DataFiles {
         this.metadata = new FileMetadataCache(metadataBytes);
     }
 
-    FileMetadataCache metadata() {
-        return metadata;
-    }
-
     /** Of the cache of footers and indexes. */
     public CacheStatistics statistics() {
         return metadata.statistics();
-    }
-
-    DeletionVector deletionVector(DeletionVectorLocation location) throws IOException {
-        return deletionVectors.read(lake.get(), location);
     }
 
     /**
@@ -81,7 +75,8 @@ public final class DataFiles {
         FileFormat format = FileFormat.find(split.format()).orElseThrow();
         try {
             return new OpeningRows(
-                    this,
+                    metadata,
+                    location -> deletionVectors.read(lake.get(), location),
                     split,
                     format,
                     readSchema,

@@ -5,6 +5,7 @@ import io.stele.cache.SingleFlightCache;
 import io.stele.objectstore.ObjectReader;
 import io.trino.parquet.ParquetDataSource;
 import io.trino.parquet.ParquetReaderOptions;
+
 import java.io.IOException;
 
 /** What this node has decoded of data files to find their rows. Thread-safe. */
@@ -58,8 +59,7 @@ final class FileMetadataCache {
             Class<T> type,
             SingleFlightCache.Loader<T, IOException> loader)
             throws IOException {
-        return type.cast(
-                cache.<IOException>get(new Key(location, offset), () -> loader.load()));
+        return type.cast(cache.<IOException>get(new Key(location, offset), () -> loader.load()));
     }
 
     CacheStatistics statistics() {

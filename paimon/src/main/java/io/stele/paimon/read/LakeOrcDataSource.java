@@ -10,13 +10,15 @@ import io.trino.orc.StreamId;
 import io.trino.orc.metadata.StripeInformation;
 import io.trino.orc.stream.MemoryOrcDataReader;
 import io.trino.orc.stream.OrcDataReader;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The stripes of a file for trino-orc: metadata that is loaded already, and the data of the wanted
@@ -63,8 +65,7 @@ final class LakeOrcDataSource implements OrcDataSource {
     /** Asks for the indexes of the next stripes. */
     void fetchIndexes() {
         if (asked == 0) {
-            List<StripeInformation> next =
-                    notLoaded.stream().limit(MAX_STRIPES_AHEAD).toList();
+            List<StripeInformation> next = notLoaded.stream().limit(MAX_STRIPES_AHEAD).toList();
             stripes.fetchIndexes(next);
             asked = next.size();
         }
@@ -129,19 +130,12 @@ final class LakeOrcDataSource implements OrcDataSource {
                         case ROW_INDEX -> ticket(stripe.rowIndex(stream));
                         case BLOOM_FILTER, BLOOM_FILTER_UTF8 ->
                                 ticket(stripes.bloomFilters(stripe, stream));
-                        case PRESENT,
-                                DATA,
-                                LENGTH,
-                                DICTIONARY_DATA,
-                                DICTIONARY_COUNT,
-                                SECONDARY ->
+                        case PRESENT, DATA, LENGTH, DICTIONARY_DATA, DICTIONARY_COUNT, SECONDARY ->
                                 new OrcStream(
                                         id,
                                         range.offset(),
                                         range.length(),
-                                        footer.isCompressed()
-                                                ? footer.reader().getBufferSize()
-                                                : 0,
+                                        footer.isCompressed() ? footer.reader().getBufferSize() : 0,
                                         chunks,
                                         this::read);
                     });

@@ -4,16 +4,17 @@ import static com.google.common.base.Preconditions.checkState;
 
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
+import io.trino.orc.metadata.ColumnMetadata;
 import io.trino.orc.metadata.Footer;
 import io.trino.orc.metadata.Metadata;
 import io.trino.orc.metadata.MetadataReader;
+import io.trino.orc.metadata.OrcType;
 import io.trino.orc.metadata.PostScript;
 import io.trino.orc.metadata.PostScript.HiveWriterVersion;
 import io.trino.orc.metadata.RowGroupIndex;
 import io.trino.orc.metadata.StripeFooter;
-import io.trino.orc.metadata.ColumnMetadata;
-import io.trino.orc.metadata.OrcType;
 import io.trino.orc.metadata.statistics.BloomFilter;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -56,8 +57,7 @@ final class LoadedMetadata implements MetadataReader {
         return Slices.wrappedBuffer(bytes.array(), 0, bytes.position());
     }
 
-    private <T extends FileMetadata> T take(InputStream ticket, Class<T> type)
-            throws IOException {
+    private <T extends FileMetadata> T take(InputStream ticket, Class<T> type) throws IOException {
         byte[] number = ticket.readNBytes(Integer.BYTES);
         checkState(number.length == Integer.BYTES, "a ticket has %s bytes", number.length);
         return type.cast(parts.get(ByteBuffer.wrap(number).getInt()));

@@ -9,9 +9,12 @@ import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.type.FileColumns;
 import io.stele.paimon.type.FileFormat;
 import io.trino.spi.predicate.TupleDomain;
+
+import org.apache.paimon.deletionvectors.DeletionVector;
+import org.apache.paimon.schema.TableSchema;
+
 import java.io.IOException;
 import java.util.Optional;
-import org.apache.paimon.schema.TableSchema;
 
 /**
  * The rows of a split on the way to be opened, in steps of which each sends requests for what the
@@ -22,7 +25,8 @@ final class OpeningRows {
     /** One request costs as much as three. */
     static final long SMALL_FILE_BYTES = 1 << 20;
 
-    private final DataFiles files;
+    private final FileMetadataCache metadata;
+    private final Vectors vectors;
     private final PaimonFileSplit split;
     private final FileFormat format;
     private final TableSchema table;
@@ -32,15 +36,23 @@ final class OpeningRows {
     private Optional<FileOpening> opening = Optional.empty();
     private Optional<FileScan> scan = Optional.empty();
 
+    /** Where deletion vectors are read. */
+    @FunctionalInterface
+    interface Vectors {
+        DeletionVector read(DeletionVectorLocation location) throws IOException;
+    }
+
     OpeningRows(
-            DataFiles files,
+            FileMetadataCache metadata,
+            Vectors vectors,
             PaimonFileSplit split,
             FileFormat format,
             TableSchema table,
             FileColumns columns,
             TupleDomain<PaimonColumnHandle> constraint,
             ObjectReader file) {
-        this.files = requireNonNull(files, "files is null");
+        this.metadata = requireNonNull(metadata, "metadata is null");
+        this.vectors = requireNonNull(vectors, "vectors is null");
         this.split = requireNonNull(split, "split is null");
         this.format = requireNonNull(format, "format is null");
         this.table = requireNonNull(table, "table is null");
@@ -65,7 +77,7 @@ final class OpeningRows {
         }
         if (isSmall()) {
             file.prefetch(0, split.fileSize());
-        } else if (!files.metadata().hasFooter(split.path())) {
+        } else if (!metadata.hasFooter(split.path())) {
             file.prefetch(
                     split.fileSize() - FileMetadata.FIRST_READ_BYTES,
                     FileMetadata.FIRST_READ_BYTES);
@@ -80,8 +92,8 @@ final class OpeningRows {
             FileScan found = new FileScan(split, format, table, columns, constraint, bytes);
             FileOpening next =
                     switch (format) {
-                        case ORC -> OrcOpening.of(found, files.metadata());
-                        case PARQUET -> ParquetOpening.of(found, files.metadata());
+                        case ORC -> OrcOpening.of(found, metadata);
+                        case PARQUET -> ParquetOpening.of(found, metadata);
                     };
             next.fetchIndexes();
             scan = Optional.of(found);
@@ -109,7 +121,7 @@ final class OpeningRows {
         }
         DeletionVectorLocation location = split.deletions().get();
         try {
-            return Optional.of(new DeletedRows(files.deletionVector(location)));
+            return Optional.of(new DeletedRows(vectors.read(location)));
         } catch (IOException | RuntimeException e) {
             throw ReadFailures.translate(location.path(), e);
         }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.paimon.type.FileColumns;
 import io.trino.orc.OrcColumn;
 import io.trino.spi.type.Type;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +32,7 @@ final class OrcOpening implements FileOpening {
     }
 
     static OrcOpening of(FileScan scan, FileMetadataCache metadata) throws IOException {
-        OrcFooter footer =
-                metadata.orc(scan.split().path(), scan.split().fileSize(), scan.file());
+        OrcFooter footer = metadata.orc(scan.split().path(), scan.split().fileSize(), scan.file());
         List<OrcColumn> columns =
                 scan.columns().stored().stream()
                         .map(stored -> column(scan, footer, stored))
@@ -40,11 +40,7 @@ final class OrcOpening implements FileOpening {
         OrcConditions conditions = OrcConditions.of(scan, columns);
         OrcStripes stripes = new OrcStripes(scan, footer, metadata, columns, conditions);
         return new OrcOpening(
-                scan,
-                footer,
-                columns,
-                conditions,
-                new LakeOrcDataSource(scan, footer, stripes));
+                scan, footer, columns, conditions, new LakeOrcDataSource(scan, footer, stripes));
     }
 
     private static OrcColumn column(FileScan scan, OrcFooter footer, FileColumns.Stored stored) {

@@ -1,11 +1,12 @@
 package io.stele.paimon.plan;
 
-import java.math.BigDecimal;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DecimalType;
+
+import java.math.BigDecimal;
 
 /** Values of types of keys, in the order of numbers or nearly so. Stateless. */
 final class KeyValues {
@@ -25,7 +26,8 @@ final class KeyValues {
             }
             case TIMESTAMP_WITHOUT_TIME_ZONE ->
                     Timestamp.fromEpochMillis(1_000_000_000_000L + number / 3, number % 3);
-            default -> throw new IllegalArgumentException("Expected a type of a key, found " + type);
+            default ->
+                    throw new IllegalArgumentException("Expected a type of a key, found " + type);
         };
     }
 }

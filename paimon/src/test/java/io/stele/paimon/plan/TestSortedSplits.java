@@ -20,14 +20,7 @@ import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.predicate.ValueSet;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.function.Predicate;
-import java.util.stream.LongStream;
+
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.schema.Schema;
 import org.apache.paimon.table.FileStoreTable;
@@ -43,6 +36,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
 
 /** Rows of files whose keys overlap, merged by this plugin and, as the oracle, by Paimon. */
 class TestSortedSplits {
@@ -117,14 +119,12 @@ class TestSortedSplits {
             lake.write(table, rows(random, values, table, keyCount, isDeleting), false);
             if (random.nextInt(4) == 0) {
                 FileStoreTable compacting = table.copy(Map.of("write-only", "false"));
-                lake.write(
-                        compacting, rows(random, values, table, keyCount, isDeleting), true);
+                lake.write(compacting, rows(random, values, table, keyCount, isDeleting), true);
             }
         }
         // So that something overlaps
         for (int commit = 0; commit < 2; commit++) {
-            lake.write(
-                    table, rows(random, values, table, 0, keyCount, isDeleting), false);
+            lake.write(table, rows(random, values, table, 0, keyCount, isDeleting), false);
         }
         List<DataField> fields = new ArrayList<>(table.schema().fields());
         Collections.shuffle(fields, random);
