@@ -2,7 +2,6 @@ package io.stele.paimon.merge;
 
 import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
-
 import java.util.List;
 
 /** The rule of the merge engine {@code first-row}: the oldest row stays. Immutable. */

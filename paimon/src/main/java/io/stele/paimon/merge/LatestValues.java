@@ -2,11 +2,9 @@ package io.stele.paimon.merge;
 
 import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
-
-import org.apache.paimon.types.RowKind;
-
 import java.util.Arrays;
 import java.util.List;
+import org.apache.paimon.types.RowKind;
 
 /**
  * The rule of the merge engine {@code partial-update} without sequence groups and aggregations: of

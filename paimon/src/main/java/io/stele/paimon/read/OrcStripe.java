@@ -10,7 +10,6 @@ import io.trino.orc.metadata.OrcColumnId;
 import io.trino.orc.metadata.RowGroupIndex;
 import io.trino.orc.metadata.Stream;
 import io.trino.orc.metadata.StripeInformation;
-
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -177,8 +176,8 @@ final class OrcStripe {
             int blockBytes = BLOCK_HEADER_BYTES + file.reader().getBufferSize();
             // The next block known ends the one in which the group starts, at the latest
             long end = Math.min(start.getAsLong() + blockBytes, nextBlock(stream, group, start));
-            long inBlock = StreamCheckpoints.inBlock(
-                            requireNonNull(checkpoints(group).get(stream)));
+            long inBlock =
+                    StreamCheckpoints.inBlock(requireNonNull(checkpoints(group).get(stream)));
             boolean mayReachNext = inBlock + MAX_RUN_BYTES > file.reader().getBufferSize();
             return OptionalLong.of(mayReachNext ? end + blockBytes : end);
         }

@@ -56,9 +56,10 @@ public final class LakeTables {
     /** Remembers the table that the metastore gave, so that its schema is not read again. */
     public void offer(FileStoreTable table, String branch) {
         TableSchema schema = table.schema();
-        tables.get(
-                new Key(table.location().toString(), branch, schema.timeMillis(), schema.id()),
-                key -> open(key, schema));
+        Key key = new Key(table.location().toString(), branch, schema.timeMillis(), schema.id());
+        if (tables.getIfPresent(key) == null) {
+            tables.put(key, open(key, schema));
+        }
     }
 
     private FileStoreTable open(Key key, TableSchema schema) {

@@ -19,7 +19,11 @@ import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
-
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.schema.Schema;
@@ -34,12 +38,6 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
 
 /** Lookups by key, in rounds of requests and in time. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -78,6 +76,11 @@ class TestKeyLookups {
                         .option("bucket", "1")
                         .option("file.format", format)
                         .option("file.compression", "zstd")
+                        // So that a file of this size has many row groups and blocks
+                        .option("orc.compress.size", "16384")
+                        .option("orc.row.index.stride", "2000")
+                        // As of keys of large files, which do not fit into a dictionary
+                        .option("parquet.enable.dictionary", "false")
                         .option("num-sorted-run.compaction-trigger", "20");
         for (int column = 0; column < 9; column++) {
             schema.column("c" + column, column % 3 == 0 ? DataTypes.STRING() : DataTypes.BIGINT());
@@ -267,8 +270,8 @@ class TestKeyLookups {
             System.out.printf(
                     "Lookup of %s: cold with 15 ms a request %.1f ms, warm %.2f ms%n",
                     table.name(), coldNanos / 1e6, warmNanos / 1e6);
-            // Three rounds take 45 ms
-            assertThat(coldNanos / 1e6).isLessThanOrEqualTo(60.0);
+            // Three rounds, and what they bring decoded at the speed that this machine has now
+            assertThat(coldNanos / 1e6).isLessThanOrEqualTo(3 * 15 + 15 + 5 * warmNanos / 1e6);
         }
     }
 
