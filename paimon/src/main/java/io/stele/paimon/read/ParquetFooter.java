@@ -26,8 +26,6 @@ record ParquetFooter(
     /** Objects in memory, compared with what they were decoded from; by their layout. */
     private static final long EXPANSION = 8;
 
-    private static final int MAGIC_AND_LENGTH_BYTES = 8;
-
     /** Page indexes of a file of a gigabyte. */
     private static final long MAX_INDEX_BYTES = 1 << 20;
 
@@ -46,7 +44,7 @@ record ParquetFooter(
                         bytes,
                         Optional.empty(),
                         Optional.empty());
-        long footerStart = source.getEstimatedSize() - MAGIC_AND_LENGTH_BYTES - bytes.length();
+        long footerStart = source.getEstimatedSize() - bytes.length();
         return new ParquetFooter(
                 metadata, indexes(metadata, footerStart), 1024 + EXPANSION * bytes.length());
     }

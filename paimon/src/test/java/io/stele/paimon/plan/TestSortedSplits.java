@@ -110,7 +110,7 @@ class TestSortedSplits {
         Random random = new Random(seed);
         RandomValues values = new RandomValues(random);
         boolean isDeleting = random.nextInt(3) > 0;
-        FileStoreTable table = randomTable(seed, random, isDeleting);
+        FileStoreTable table = randomTable(seed, random);
         int keyCount = 20 + random.nextInt(4_000);
         int commits = 2 + random.nextInt(5);
         for (int commit = 0; commit < commits; commit++) {
@@ -150,8 +150,7 @@ class TestSortedSplits {
         filter(seed, random, table);
     }
 
-    private FileStoreTable randomTable(long seed, Random random, boolean isDeleting)
-            throws Exception {
+    private FileStoreTable randomTable(long seed, Random random) throws Exception {
         DataType key =
                 switch (random.nextInt(5)) {
                     case 0 -> DataTypes.BIGINT().notNull();
