@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
@@ -45,7 +47,7 @@ class PaimonDifferentialIT {
 
     private TestingLake lake;
     private QueryRunner trino;
-    private long merges;
+    private final Set<Long> merging = new HashSet<>(); // seeds
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
@@ -56,9 +58,9 @@ class PaimonDifferentialIT {
     @AfterAll
     void stop() throws Exception {
         boolean isOneSeed = Long.getLong("simulation.seed") != null;
-        System.out.println("Splits merged natively: " + merges);
-        assertThat(isOneSeed || merges >= SEEDS)
-                .as("%s splits merged natively, of %s seeds", merges, SEEDS)
+        // A third of the tables have no key, and others deletion vectors or functions
+        assertThat(isOneSeed || merging.size() >= SEEDS / 5)
+                .as("seeds with splits that this plugin merged: %s of %s", merging, SEEDS)
                 .isTrue();
         trino.close();
         lake.close();
@@ -92,7 +94,8 @@ class PaimonDifferentialIT {
             this.random = new SplittableRandom(seed);
             this.values = new RandomValues(random);
             this.name = "t" + seed;
-            this.format = List.of("orc", "parquet", "avro").get(random.nextInt(3));
+            List<String> formats = List.of("orc", "parquet", "orc", "parquet", "avro");
+            this.format = formats.get(random.nextInt(formats.size()));
         }
 
         /** A type that Paimon writes in the table's format. */
@@ -124,7 +127,7 @@ class PaimonDifferentialIT {
             for (int i = 0; i < columns; i++) {
                 schema.column("c" + i, type(keyed ? 1 : 2));
             }
-            schema.option("file.format", List.of("orc", "parquet", "avro").get(random.nextInt(3)));
+            schema.option("file.format", format);
             if (partitioned) {
                 schema.partitionKeys("part");
             }
@@ -214,7 +217,7 @@ class PaimonDifferentialIT {
                     }
                 }
                 default -> {
-                    boolean compact = keyed && random.nextInt(3) == 0;
+                    boolean compact = keyed && random.nextInt(5) == 0;
                     List<GenericRow> rows = rows(table, 1 + random.nextInt(60));
                     if (dynamic) {
                         lake.write(table, rows, row -> Math.floorMod(row.getInt(0), 3), compact);
@@ -268,7 +271,9 @@ class PaimonDifferentialIT {
             assertThat(query("SELECT * FROM " + name))
                     .as("seed %s, %s, %s", seed, table.rowType(), table.options())
                     .containsExactlyInAnyOrderElementsOf(TestingLake.rows(table));
-            merges += merges(name);
+            if (merges(name) > 0) {
+                merging.add(seed);
+            }
         }
 
         /** The splits of a table that this plugin merges, by the query's metrics. */

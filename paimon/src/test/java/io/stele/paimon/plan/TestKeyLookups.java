@@ -79,6 +79,7 @@ class TestKeyLookups {
                         // So that a file of this size has many row groups and blocks
                         .option("orc.compress.size", "16384")
                         .option("orc.row.index.stride", "2000")
+                        .option("parquet.page.size", "16384")
                         // As of keys of large files, which do not fit into a dictionary
                         .option("parquet.enable.dictionary", "false")
                         .option("num-sorted-run.compaction-trigger", "20");
