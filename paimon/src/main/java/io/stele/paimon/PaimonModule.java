@@ -32,8 +32,11 @@ import io.stele.paimon.plan.PaimonSplitManager;
 import io.stele.paimon.plan.ScanFiles;
 import io.stele.paimon.plan.SplitPlanner;
 import io.stele.paimon.procedure.PaimonProcedures;
+import io.stele.paimon.read.DataFiles;
+import io.stele.paimon.read.FileMetadataMetrics;
 import io.stele.paimon.read.PaimonPageSources;
 import io.stele.paimon.read.RawFilePageSources;
+import io.stele.paimon.read.SortedFilePageSources;
 import io.stele.paimon.store.Lake;
 import io.stele.paimon.store.LakeDataCache;
 import io.stele.paimon.store.PaimonLake;
@@ -98,7 +101,9 @@ final class PaimonModule implements Module {
         binder.bind(ScanFiles.class).in(Scopes.SINGLETON);
         binder.bind(SplitPlanner.class).in(Scopes.SINGLETON);
         binder.bind(PaimonSplitManager.class).in(Scopes.SINGLETON);
+        binder.bind(DataFiles.class).in(Scopes.SINGLETON);
         binder.bind(RawFilePageSources.class).in(Scopes.SINGLETON);
+        binder.bind(SortedFilePageSources.class).in(Scopes.SINGLETON);
         binder.bind(PaimonPageSources.class).in(Scopes.SINGLETON);
         binder.bind(ImageMetrics.class).in(Scopes.SINGLETON);
         binder.bind(LakeMBeans.class).asEagerSingleton();
@@ -108,6 +113,8 @@ final class PaimonModule implements Module {
         binder.bind(PaimonPartitioning.class).in(Scopes.SINGLETON);
         binder.bind(TableCompaction.class).in(Scopes.SINGLETON);
         binder.bind(PaimonProcedures.class).in(Scopes.SINGLETON);
+        binder.bind(FileMetadataMetrics.class).in(Scopes.SINGLETON);
+        binder.bind(PaimonMBeans.class).asEagerSingleton();
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trino.testing.QueryRunner;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.catalog.Identifier;
@@ -38,8 +42,12 @@ class PaimonDifferentialIT {
     private static final int SEEDS = Integer.getInteger("paimon.seeds", 6);
     private static final int STEPS = 8;
 
+    private static final Pattern MERGES =
+            Pattern.compile("'splits merged natively' = LongCount\\{total=(\\d+)");
+
     private TestingLake lake;
     private QueryRunner trino;
+    private final Set<Long> merging = new HashSet<>(); // seeds
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
@@ -49,6 +57,11 @@ class PaimonDifferentialIT {
 
     @AfterAll
     void stop() throws Exception {
+        boolean isOneSeed = Long.getLong("simulation.seed") != null;
+        // A third of the tables have no key, and others deletion vectors or functions
+        assertThat(isOneSeed || merging.size() >= SEEDS / 5)
+                .as("seeds with splits that this plugin merged: %s of %s", merging, SEEDS)
+                .isTrue();
         trino.close();
         lake.close();
     }
@@ -81,7 +94,8 @@ class PaimonDifferentialIT {
             this.random = new SplittableRandom(seed);
             this.values = new RandomValues(random);
             this.name = "t" + seed;
-            this.format = List.of("orc", "parquet", "avro").get(random.nextInt(3));
+            List<String> formats = List.of("orc", "parquet", "orc", "parquet", "avro");
+            this.format = formats.get(random.nextInt(formats.size()));
         }
 
         /** A type that Paimon writes in the table's format. */
@@ -113,7 +127,7 @@ class PaimonDifferentialIT {
             for (int i = 0; i < columns; i++) {
                 schema.column("c" + i, type(keyed ? 1 : 2));
             }
-            schema.option("file.format", List.of("orc", "parquet", "avro").get(random.nextInt(3)));
+            schema.option("file.format", format);
             if (partitioned) {
                 schema.partitionKeys("part");
             }
@@ -121,20 +135,16 @@ class PaimonDifferentialIT {
                 schema.primaryKey(partitioned ? List.of("id", "part") : List.of("id"));
                 dynamic = random.nextInt(4) == 0;
                 schema.option("bucket", dynamic ? "-1" : "" + (1 + random.nextInt(3)));
-                switch (random.nextInt(6)) {
+                switch (random.nextInt(8)) {
                     case 0 -> schema.option("merge-engine", "first-row");
-                    case 1 -> schema.option("merge-engine", "partial-update");
+                    case 1 -> partialUpdate(schema);
                     case 2 -> {
                         schema.option("merge-engine", "aggregation");
                         schema.option("fields.default-aggregate-function", "last_non_null_value");
                     }
                     default -> {
                         deletes = true;
-                        if (random.nextBoolean()) {
-                            schema.option("deletion-vectors.enabled", "true");
-                        } else if (random.nextInt(3) == 0) {
-                            schema.option("changelog-producer", "input");
-                        }
+                        deduplicate(schema);
                     }
                 }
             } else if (random.nextBoolean()) {
@@ -144,6 +154,57 @@ class PaimonDifferentialIT {
                 schema.option("file-index.bloom-filter.columns", "id");
             }
             lake.create("d", name, schema.build());
+        }
+
+        private void partialUpdate(Schema.Builder schema) {
+            schema.option("merge-engine", "partial-update");
+            switch (random.nextInt(4)) {
+                case 0 -> {
+                    schema.option("ignore-delete", "true");
+                    deletes = true;
+                }
+                case 1 -> {
+                    schema.option("partial-update.remove-record-on-delete", "true");
+                    deletes = true;
+                }
+                case 2 -> schema.option("changelog-producer", "lookup");
+                default -> {}
+            }
+        }
+
+        private void deduplicate(Schema.Builder schema) {
+            if (random.nextInt(3) == 0) {
+                schema.option("deletion-vectors.enabled", "true");
+                return;
+            }
+            switch (random.nextInt(4)) {
+                case 0 -> schema.option("changelog-producer", "input");
+                case 1 -> schema.option("changelog-producer", "lookup");
+                default -> {}
+            }
+            if (random.nextBoolean()) {
+                schema.column("s0", sequenceType()).column("s1", sequenceType());
+                schema.option("sequence.field", random.nextBoolean() ? "s0" : "s1,s0");
+                schema.option(
+                        "sequence.field.sort-order",
+                        random.nextInt(3) == 0 ? "descending" : "ascending");
+            }
+            if (random.nextInt(4) == 0) {
+                schema.option("ignore-delete", "true");
+            }
+            if (random.nextInt(4) == 0) {
+                schema.option("data-file.thin-mode", "true");
+            }
+        }
+
+        private DataType sequenceType() {
+            return switch (random.nextInt(5)) {
+                case 0 -> DataTypes.TINYINT();
+                case 1 -> DataTypes.DECIMAL(25, 3);
+                case 2 -> DataTypes.STRING();
+                case 3 -> DataTypes.TIMESTAMP(format.equals("avro") ? 3 : 9);
+                default -> DataTypes.BOOLEAN();
+            };
         }
 
         private void change() throws Exception {
@@ -156,7 +217,7 @@ class PaimonDifferentialIT {
                     }
                 }
                 default -> {
-                    boolean compact = keyed && random.nextInt(3) == 0;
+                    boolean compact = keyed && random.nextInt(5) == 0;
                     List<GenericRow> rows = rows(table, 1 + random.nextInt(60));
                     if (dynamic) {
                         lake.write(table, rows, row -> Math.floorMod(row.getInt(0), 3), compact);
@@ -210,6 +271,19 @@ class PaimonDifferentialIT {
             assertThat(query("SELECT * FROM " + name))
                     .as("seed %s, %s, %s", seed, table.rowType(), table.options())
                     .containsExactlyInAnyOrderElementsOf(TestingLake.rows(table));
+            if (merges(name) > 0) {
+                merging.add(seed);
+            }
+        }
+
+        /** The splits of a table that this plugin merges, by the query's metrics. */
+        private long merges(String table) {
+            String plan =
+                    (String)
+                            trino.execute("EXPLAIN ANALYZE VERBOSE SELECT * FROM " + table)
+                                    .getOnlyValue();
+            Matcher found = MERGES.matcher(plan);
+            return found.find() ? Long.parseLong(found.group(1)) : 0;
         }
 
         /** A condition that prunes, beside the same as one that cannot. */

@@ -41,6 +41,7 @@ final class TestFloors {
                             ".store",
                             ".table",
                             ".image",
+                            ".merge",
                             ".read",
                             ".plan",
                             ".write",

@@ -202,7 +202,7 @@ public class PaimonConfig {
     }
 
     @Config("stele.paimon.file-metadata-cache.size")
-    @ConfigDescription("Heap for the footers of data files")
+    @ConfigDescription("Heap for the footers and indexes of data files")
     public PaimonConfig setFileMetadataCacheSize(DataSize fileMetadataCacheSize) {
         this.fileMetadataCacheSize = fileMetadataCacheSize;
         return this;

@@ -2,11 +2,15 @@ package io.stele.paimon.image;
 
 import static java.util.Objects.requireNonNull;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.data.BinaryArray;
+import org.apache.paimon.fileindex.FileIndexPredicate;
+import org.apache.paimon.io.DataFileMeta;
 import org.apache.paimon.manifest.ManifestEntry;
 import org.apache.paimon.operation.BucketSelectConverter;
 import org.apache.paimon.operation.KeyValueFileStoreScan;
@@ -30,6 +34,7 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
     private final FilterSchemas schemas;
     private final Map<Long, Boolean> sameKeys = new HashMap<>();
     private final BinaryArray noNulls;
+    private final boolean readsIndexes;
     private @Nullable Predicate keyPredicate;
 
     PrimaryKeyFileFilter(
@@ -52,6 +57,7 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
                 fileIndexRead(table.coreOptions()));
         this.tableSchema = table.schema();
         this.schemas = requireNonNull(schemas, "schemas is null");
+        this.readsIndexes = table.coreOptions().fileIndexReadEnabled();
         this.noNulls =
                 BinaryArray.fromLongArray(zeros(tableSchema.trimmedPrimaryKeysFields().size()));
     }
@@ -105,7 +111,27 @@ final class PrimaryKeyFileFilter extends KeyValueFileStoreScan implements FileFi
 
     @Override
     public boolean matches(ManifestEntry entry) {
-        return filterByStats(entry);
+        return filterByStats(entry) && mayHaveKey(entry.file());
+    }
+
+    /**
+     * Looks keys up in the file's own index, such as a bloom filter, where the metadata has it.
+     * Other than by values, a file may be left out by its keys whatever other files have.
+     */
+    private boolean mayHaveKey(DataFileMeta file) {
+        byte[] index = file.embeddedIndex();
+        if (!readsIndexes
+                || index == null
+                || keyPredicate == null
+                || !hasSameKeys(file.schemaId())) {
+            return true;
+        }
+        try (FileIndexPredicate predicate =
+                new FileIndexPredicate(index, scanTableSchema(file.schemaId()).logicalRowType())) {
+            return predicate.evaluate(keyPredicate).remain();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // It is in memory
+        }
     }
 
     @Override

@@ -3,28 +3,37 @@ package io.stele.paimon.plan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonColumnHandle;
+import io.stele.paimon.handle.SortedFile;
+import io.stele.paimon.handle.SortedSection;
 import io.stele.paimon.image.TableSchemas;
+import io.stele.paimon.merge.MergeColumns;
+import io.stele.paimon.merge.MergeRules;
 import io.stele.paimon.read.RawFilePageSources;
 import io.stele.paimon.type.PaimonTypes;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.paimon.table.AppendOnlyFileStoreTable;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.PrimaryKeyFileStoreTable;
-import org.apache.paimon.table.source.RawFile;
+import org.apache.paimon.table.source.DataSplit;
 
 /**
- * The choice of the files of a scan that readers of this plugin read; Paimon's reader reads the
- * rest. Not thread-safe.
+ * The choice of the files of a scan that readers of this plugin read and merge; Paimon's reader
+ * reads the rest. Not thread-safe.
  */
 final class NativeReading {
+    /** More inputs would take more memory than Paimon's reader, which has one row of each. */
+    private static final int MAX_RUNS = 64;
+
     private final FileStoreTable table;
     private final TableSchemas schemas;
     private final boolean isPossible;
     private final List<PaimonColumnHandle> columns;
+    private final Optional<MergeRules> rules;
     private final Map<Kind, Boolean> known = new HashMap<>();
+    private final Map<Kind, Boolean> knownMerges = new HashMap<>();
 
     private record Kind(String format, long schemaId) {}
 
@@ -36,6 +45,7 @@ final class NativeReading {
                 (table instanceof AppendOnlyFileStoreTable
                                 || table instanceof PrimaryKeyFileStoreTable)
                         && !table.coreOptions().dataEvolutionEnabled();
+        this.rules = isPossible ? MergeRules.find(table) : Optional.empty();
         // The planner is not told which of them a query reads
         this.columns =
                 table.rowType().getFields().stream()
@@ -51,19 +61,54 @@ final class NativeReading {
                         .toList();
     }
 
-    boolean isPossible() {
-        return isPossible;
+    /** The parts of a split that can be read each by itself; none: Paimon's reader reads all. */
+    List<SectionFiles> sections(DataSplit split) {
+        if (!isPossible || split.isStreaming()) {
+            return List.of();
+        }
+        if (split.rawConvertible()) {
+            return SectionFiles.single(split);
+        }
+        return table instanceof PrimaryKeyFileStoreTable keyed && split.bucket() >= 0
+                ? SectionFiles.overlapping(split, keyed.store().newKeyComparator())
+                : List.of();
     }
 
-    /** Whether a file that needs no merge is read by this plugin. */
-    boolean reads(RawFile file) {
-        return known.computeIfAbsent(
-                new Kind(file.format().toLowerCase(Locale.ROOT), file.schemaId()),
+    /** Whether a section is a file whose rows stand for themselves, which this plugin reads. */
+    boolean reads(SortedSection section) {
+        if (section.runs().size() > 1 || section.runs().get(0).size() > 1) {
+            return false;
+        }
+        SortedFile file = section.runs().get(0).get(0);
+        boolean hasDeletions = table instanceof PrimaryKeyFileStoreTable && file.mayHaveDeletions();
+        return !hasDeletions
+                && known.computeIfAbsent(
+                        new Kind(file.format(), file.schemaId()),
+                        kind ->
+                                RawFilePageSources.canRead(
+                                        kind.format(),
+                                        schemas.schema(table, kind.schemaId()),
+                                        table.schema(),
+                                        columns));
+    }
+
+    /** Whether this plugin merges the rows of a section. */
+    boolean merges(SortedSection section) {
+        return rules.isPresent()
+                && section.runs().size() <= MAX_RUNS
+                && section.runs().stream()
+                        .flatMap(List::stream)
+                        .allMatch(file -> merges(rules.get(), file));
+    }
+
+    private boolean merges(MergeRules merge, SortedFile file) {
+        return knownMerges.computeIfAbsent(
+                new Kind(file.format(), file.schemaId()),
                 kind ->
                         RawFilePageSources.canRead(
                                 kind.format(),
-                                schemas.schema(table, kind.schemaId()),
-                                table.schema(),
-                                columns));
+                                MergeColumns.stored(schemas.schema(table, kind.schemaId()), merge),
+                                MergeColumns.stored(table.schema(), merge),
+                                MergeColumns.of(merge, columns, true, true).columns()));
     }
 }

@@ -12,16 +12,22 @@ import java.util.Map;
  * The splits of a scan, and how they are read.
  *
  * @param nativeFiles data files that are read without merging, by readers of this plugin
+ * @param mergedSplits splits whose rows readers of this plugin merge
  * @param paimonSplits splits that Paimon's own reader reads
  * @param rows of the data files of all splits, deleted and obsolete ones included
  */
-record PlannedScan(List<ConnectorSplit> splits, long nativeFiles, long paimonSplits, long rows) {
+record PlannedScan(
+        List<ConnectorSplit> splits,
+        long nativeFiles,
+        long mergedSplits,
+        long paimonSplits,
+        long rows) {
     PlannedScan {
         splits = List.copyOf(requireNonNull(splits, "splits is null"));
     }
 
     static PlannedScan empty() {
-        return new PlannedScan(List.of(), 0, 0, 0);
+        return new PlannedScan(List.of(), 0, 0, 0, 0);
     }
 
     /** As EXPLAIN ANALYZE VERBOSE shows them. */
@@ -29,6 +35,7 @@ record PlannedScan(List<ConnectorSplit> splits, long nativeFiles, long paimonSpl
         return new Metrics(
                 Map.of(
                         "native files", new LongCount(nativeFiles),
+                        "splits merged natively", new LongCount(mergedSplits),
                         "splits read by Paimon's reader", new LongCount(paimonSplits),
                         "rows of the files", new LongCount(rows)));
     }

@@ -3,89 +3,186 @@ package io.stele.paimon.read;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
-import io.stele.objectstore.ObjectReader;
-import io.trino.orc.AbstractOrcDataSource;
 import io.trino.orc.DiskRange;
 import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcDataSourceId;
-import io.trino.orc.OrcReaderOptions;
+import io.trino.orc.StreamId;
+import io.trino.orc.metadata.StripeInformation;
+import io.trino.orc.stream.MemoryOrcDataReader;
 import io.trino.orc.stream.OrcDataReader;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** A file of a lake for trino-orc, of which the ranges of a stripe are fetched together. */
+/**
+ * The stripes of a file for trino-orc: metadata that is loaded already, and the data of the wanted
+ * row groups, which is fetched together and ahead of the scan. Confined to one driver.
+ */
 final class LakeOrcDataSource implements OrcDataSource {
-    private final Bytes bytes;
-    private final ReadAhead ahead;
+    /** Stripes whose indexes and footers are asked for at once. */
+    private static final int MAX_STRIPES_AHEAD = 64;
 
-    LakeOrcDataSource(
-            String location, long sizeBytes, ObjectReader file, OrcReaderOptions options) {
-        this.bytes = new Bytes(location, sizeBytes, file, options);
-        this.ahead = new ReadAhead(file);
+    // Of a file whose pages are cached nearby, more would be pages that no one needs
+    private static final long PAGED_GAP_BYTES = 64 << 10;
+    private static final long DIRECT_GAP_BYTES = 1 << 20;
+
+    private final OrcDataSourceId id;
+    private final FileScan scan;
+    private final OrcFooter footer;
+    private final OrcStripes stripes;
+    private final LoadedMetadata metadata;
+    private final ReadAhead ahead;
+    private final Deque<StripeInformation> notLoaded;
+    private final Map<Long, OrcStripe> loaded = new HashMap<>(); // by the offset of the footer
+    private FileChunks chunks = new FileChunks(List.of(), 0, (_, _) -> new byte[0]);
+    private @Nullable OrcStripe current;
+    private int asked; // of the stripes that are not loaded
+    private long loadedBytes;
+    private long readBytes;
+    private long readNanos;
+
+    LakeOrcDataSource(FileScan scan, OrcFooter footer, OrcStripes stripes) {
+        this.id = new OrcDataSourceId(scan.split().path());
+        this.scan = requireNonNull(scan, "scan is null");
+        this.footer = requireNonNull(footer, "footer is null");
+        this.stripes = requireNonNull(stripes, "stripes is null");
+        this.metadata = new LoadedMetadata(footer.isCompressed());
+        this.ahead = new ReadAhead(scan.file());
+        this.notLoaded = new ArrayDeque<>(stripes.wantedStripes());
     }
 
-    ReadAhead ahead() {
-        return ahead;
+    /** What gives trino-orc the metadata of stripes. */
+    LoadedMetadata metadata() {
+        return metadata;
+    }
+
+    /** Asks for the indexes of the next stripes. */
+    void fetchIndexes() {
+        if (asked == 0) {
+            List<StripeInformation> next = notLoaded.stream().limit(MAX_STRIPES_AHEAD).toList();
+            stripes.fetchIndexes(next);
+            asked = next.size();
+        }
+    }
+
+    /** Waits for the indexes of the next stripes, and asks for their data. */
+    void fetchData() throws IOException {
+        while (scan.file().isPrefetching()
+                && !notLoaded.isEmpty()
+                && loadedBytes < ReadAhead.WINDOW_BYTES) {
+            loadNext();
+        }
+    }
+
+    private void loadNext() throws IOException {
+        fetchIndexes();
+        StripeInformation information = notLoaded.removeFirst();
+        asked--;
+        OrcStripe stripe = stripes.load(information);
+        loaded.put(footerOffset(information), stripe);
+        loadedBytes += bytes(stripe);
+        ahead.plan(stripe.ranges());
+    }
+
+    private static long bytes(OrcStripe stripe) {
+        return stripe.ranges().stream().mapToLong(ReadAhead.Range::length).sum();
+    }
+
+    private static long footerOffset(StripeInformation stripe) {
+        return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+    }
+
+    /** The footer of the next stripe: trino-orc reads nothing else in this way. */
+    @Override
+    public Slice readFully(long position, int length) throws IOException {
+        while (!loaded.containsKey(position)) {
+            loadNext();
+        }
+        OrcStripe stripe = requireNonNull(loaded.remove(position));
+        loadedBytes -= bytes(stripe);
+        fetchData();
+        current = stripe;
+        metadata.clear();
+        chunks =
+                new FileChunks(
+                        stripe.ranges(),
+                        scan.file().isPrefetching() ? PAGED_GAP_BYTES : DIRECT_GAP_BYTES,
+                        this::read);
+        return metadata.ticket(stripe.footer());
     }
 
     @Override
     public <K> Map<K, OrcDataReader> readFully(Map<K, DiskRange> ranges) throws IOException {
-        ahead.plan(
-                ranges.values().stream()
-                        .map(range -> new ReadAhead.Range(range.offset(), range.length()))
-                        .toList());
-        return bytes.readFully(ranges);
+        OrcStripe stripe = requireNonNull(current, "no stripe was entered");
+        Map<K, OrcDataReader> readers = new HashMap<>();
+        for (Map.Entry<K, DiskRange> entry : ranges.entrySet()) {
+            StreamId stream = (StreamId) entry.getKey();
+            DiskRange range = entry.getValue();
+            readers.put(
+                    entry.getKey(),
+                    switch (stream.getStreamKind()) {
+                        case ROW_INDEX -> ticket(stripe.rowIndex(stream));
+                        case BLOOM_FILTER, BLOOM_FILTER_UTF8 ->
+                                ticket(stripes.bloomFilters(stripe, stream));
+                        case PRESENT, DATA, LENGTH, DICTIONARY_DATA, DICTIONARY_COUNT, SECONDARY ->
+                                new OrcStream(
+                                        id,
+                                        range.offset(),
+                                        range.length(),
+                                        footer.isCompressed() ? footer.reader().getBufferSize() : 0,
+                                        chunks,
+                                        this::read);
+                    });
+        }
+        return readers;
+    }
+
+    private OrcDataReader ticket(FileMetadata part) {
+        Slice ticket = metadata.ticket(part);
+        return new MemoryOrcDataReader(id, ticket, ticket.length());
+    }
+
+    private byte[] read(long position, int length) throws IOException {
+        long begin = System.nanoTime();
+        ahead.advance(position);
+        byte[] bytes = scan.file().read(position, length);
+        readNanos += System.nanoTime() - begin;
+        readBytes += length;
+        return bytes;
     }
 
     @Override
-    public Slice readFully(long position, int length) throws IOException {
-        return bytes.readFully(position, length);
-    }
-
-    @Override
-    public Slice readTail(int length) throws IOException {
-        return bytes.readTail(length);
+    public Slice readTail(int length) {
+        throw new IllegalStateException("Expected reads of stripes, asked for the file's end");
     }
 
     @Override
     public OrcDataSourceId getId() {
-        return bytes.getId();
+        return id;
     }
 
     @Override
     public long getReadBytes() {
-        return bytes.getReadBytes();
+        return readBytes;
     }
 
     @Override
     public long getReadTimeNanos() {
-        return bytes.getReadTimeNanos();
+        return readNanos;
     }
 
     @Override
     public long getEstimatedSize() {
-        return bytes.getEstimatedSize();
+        return scan.split().fileSize();
     }
 
+    /** Of the chunks of the stripe. */
     @Override
     public long getRetainedSize() {
-        return bytes.getRetainedSize();
-    }
-
-    /** The file range by range. */
-    private static final class Bytes extends AbstractOrcDataSource {
-        private final ObjectReader file;
-
-        Bytes(String location, long sizeBytes, ObjectReader file, OrcReaderOptions options) {
-            super(new OrcDataSourceId(location), sizeBytes, options);
-            this.file = requireNonNull(file, "file is null");
-        }
-
-        @Override
-        protected void readInternal(
-                long position, byte[] buffer, int bufferOffset, int bufferLength)
-                throws IOException {
-            file.read(position, buffer, bufferOffset, bufferLength);
-        }
+        return chunks.retainedBytes();
     }
 }

@@ -16,6 +16,7 @@ import java.io.IOException;
 final class LakeParquetDataSource extends AbstractParquetDataSource {
     private final ObjectReader file;
     private final ReadAhead ahead;
+    private ParquetIndexes indexes = ParquetIndexes.NONE;
 
     LakeParquetDataSource(
             String location, long sizeBytes, ObjectReader file, ParquetReaderOptions options) {
@@ -24,11 +25,17 @@ final class LakeParquetDataSource extends AbstractParquetDataSource {
         this.ahead = new ReadAhead(file);
     }
 
+    /** Reads of these bytes send no request from now on. */
+    void use(ParquetIndexes found) {
+        indexes = requireNonNull(found, "found is null");
+    }
+
     @Override
     public <K> ListMultimap<K, ChunkReader> planChunksRead(
             ListMultimap<K, DiskRange> ranges, AggregatedMemoryContext memory) {
         ahead.plan(
                 ranges.values().stream()
+                        .filter(range -> !indexes.has(range.offset(), range.length()))
                         .map(range -> new ReadAhead.Range(range.offset(), range.length()))
                         .toList());
         return super.planChunksRead(ranges, memory);
@@ -37,6 +44,10 @@ final class LakeParquetDataSource extends AbstractParquetDataSource {
     @Override
     protected void readInternal(long position, byte[] buffer, int bufferOffset, int bufferLength)
             throws IOException {
+        if (indexes.has(position, bufferLength)) {
+            indexes.copy(position, buffer, bufferOffset, bufferLength);
+            return;
+        }
         ahead.advance(position);
         file.read(position, buffer, bufferOffset, bufferLength);
     }

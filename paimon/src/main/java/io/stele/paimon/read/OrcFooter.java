@@ -1,5 +1,6 @@
 package io.stele.paimon.read;
 
+import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
 import static java.util.Objects.requireNonNull;
 import static org.joda.time.DateTimeZone.UTC;
 
@@ -19,22 +20,29 @@ import io.trino.orc.OrcPredicate;
 import io.trino.orc.OrcReader;
 import io.trino.orc.OrcReaderOptions;
 import io.trino.orc.OrcRecordReader;
+import io.trino.orc.metadata.CompressionKind;
 import io.trino.orc.metadata.ExceptionWrappingMetadataReader;
+import io.trino.orc.metadata.MetadataReader;
 import io.trino.orc.metadata.OrcMetadataReader;
 import io.trino.orc.metadata.PostScript.HiveWriterVersion;
+import io.trino.orc.stream.OrcChunkLoader;
+import io.trino.orc.stream.OrcInputStream;
 import io.trino.spi.type.Type;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.time.ZoneId;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
 /** The end of an ORC file: types, stripes, statistics of the file and of its stripes. */
-final class OrcFooter implements FileFooter {
-    /** Never reads a small file whole to find its end in it. */
+final class OrcFooter implements FileMetadata {
+    /** Neither small files nor small stripes are read whole: what is needed is known before. */
     private static final OrcReaderOptions OPTIONS =
-            new OrcReaderOptions().withTinyStripeThreshold(DataSize.ofBytes(0));
+            new OrcReaderOptions()
+                    .withBloomFiltersEnabled(true)
+                    .withTinyStripeThreshold(DataSize.ofBytes(0));
 
     /** The size to which trino-orc grows anyway. */
     private static final int INITIAL_BATCH_SIZE = 8 * 1024;
@@ -70,10 +78,57 @@ final class OrcFooter implements FileFooter {
         return reader;
     }
 
-    /** A reader of the rows of a split. */
+    boolean isCompressed() {
+        return reader.getCompressionKind() != CompressionKind.NONE;
+    }
+
+    /** The footer of a stripe from its bytes. */
+    OrcStripeFooter stripeFooter(OrcDataSourceId id, byte[] bytes) throws IOException {
+        return new OrcStripeFooter(
+                decoder(id)
+                        .readStripeFooter(
+                                reader.getFooter().getTypes(),
+                                input(id, bytes),
+                                ZoneId.of(UTC.getID())));
+    }
+
+    /** The row index of a column from its bytes. */
+    OrcRowIndex rowIndex(OrcDataSourceId id, byte[] bytes) throws IOException {
+        return new OrcRowIndex(decoder(id).readRowIndexes(writerVersion, input(id, bytes)));
+    }
+
+    /** The bloom filters of a column from their bytes. */
+    OrcBloomFilters bloomFilters(OrcDataSourceId id, byte[] bytes) throws IOException {
+        return new OrcBloomFilters(decoder(id).readBloomFilterIndexes(input(id, bytes)));
+    }
+
+    private static MetadataReader decoder(OrcDataSourceId id) {
+        return new ExceptionWrappingMetadataReader(id, new OrcMetadataReader(OPTIONS));
+    }
+
+    private OrcInputStream input(OrcDataSourceId id, byte[] bytes) throws IOException {
+        return new OrcInputStream(
+                OrcChunkLoader.create(
+                        id,
+                        Slices.wrappedBuffer(bytes),
+                        decompressor(id),
+                        newSimpleAggregatedMemoryContext()));
+    }
+
+    private Optional<OrcDecompressor> decompressor(OrcDataSourceId id)
+            throws OrcCorruptionException {
+        return OrcDecompressor.createOrcDecompressor(
+                id, reader.getCompressionKind(), reader.getBufferSize());
+    }
+
+    /**
+     * A reader of the rows of a split.
+     *
+     * @param metadata gives the metadata of stripes
+     */
     OrcRecordReader records(
             OrcDataSource source,
-            OrcReaderOptions options,
+            MetadataReader metadata,
             List<OrcColumn> columns,
             List<Type> types,
             OrcPredicate predicate,
@@ -96,13 +151,12 @@ final class OrcFooter implements FileFooter {
                 splitStart,
                 splitLength,
                 reader.getFooter().getTypes(),
-                OrcDecompressor.createOrcDecompressor(
-                        source.getId(), reader.getCompressionKind(), reader.getBufferSize()),
+                decompressor(source.getId()),
                 reader.getFooter().getRowsInRowGroup(),
                 UTC,
                 writerVersion,
-                new ExceptionWrappingMetadataReader(source.getId(), new OrcMetadataReader(options)),
-                options,
+                metadata,
+                OPTIONS,
                 reader.getFooter().getUserMetadata(),
                 memory,
                 Optional.empty(),

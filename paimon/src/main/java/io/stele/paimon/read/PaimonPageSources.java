@@ -8,6 +8,7 @@ import com.google.inject.Inject;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.handle.PaimonMergeSplit;
+import io.stele.paimon.handle.PaimonSortedSplit;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
@@ -46,9 +47,15 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
     private final LakeTables tables;
     private final TableSchemas schemas;
     private final RawFilePageSources rawFiles;
+    private final SortedFilePageSources sortedFiles;
 
     @Inject
-    public PaimonPageSources(LakeTables tables, TableSchemas schemas, RawFilePageSources rawFiles) {
+    public PaimonPageSources(
+            LakeTables tables,
+            TableSchemas schemas,
+            RawFilePageSources rawFiles,
+            SortedFilePageSources sortedFiles) {
+        this.sortedFiles = requireNonNull(sortedFiles, "sortedFiles is null");
         this.schemas = requireNonNull(schemas, "schemas is null");
         this.tables = requireNonNull(tables, "tables is null");
         this.rawFiles = requireNonNull(rawFiles, "rawFiles is null");
@@ -103,6 +110,14 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                             schemas.schema(table, file.schemaId()),
                             table.schema(),
                             file,
+                            columns,
+                            wanted,
+                            memory);
+            case PaimonSortedSplit sorted ->
+                    sortedFiles.open(
+                            table,
+                            id -> schemas.schema(table, id),
+                            sorted,
                             columns,
                             wanted,
                             memory);

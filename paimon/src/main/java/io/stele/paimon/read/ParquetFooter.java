@@ -5,30 +5,70 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.Slice;
 import io.trino.parquet.ParquetDataSource;
 import io.trino.parquet.ParquetReaderOptions;
+import io.trino.parquet.metadata.BlockMetadata;
+import io.trino.parquet.metadata.ColumnChunkMetadata;
+import io.trino.parquet.metadata.IndexReference;
 import io.trino.parquet.metadata.ParquetMetadata;
 import io.trino.parquet.reader.MetadataReader;
 import java.io.IOException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** The footer of a Parquet file. */
-record ParquetFooter(ParquetMetadata metadata, long retainedBytes) implements FileFooter {
+/**
+ * The footer of a Parquet file.
+ *
+ * @param indexes where bloom filters and page indexes are: between row groups and footer; empty:
+ *     there are none, or they are larger than is worth to keep
+ */
+record ParquetFooter(
+        ParquetMetadata metadata, Optional<ReadAhead.Range> indexes, long retainedBytes)
+        implements FileMetadata {
     /** Objects in memory, compared with what they were decoded from; by their layout. */
     private static final long EXPANSION = 8;
 
+    /** Page indexes of a file of a gigabyte. */
+    private static final long MAX_INDEX_BYTES = 1 << 20;
+
     ParquetFooter {
         requireNonNull(metadata, "metadata is null");
+        requireNonNull(indexes, "indexes is null");
     }
 
     static ParquetFooter read(ParquetDataSource source, ParquetReaderOptions options)
             throws IOException {
         Slice bytes = MetadataReader.readFooterBytes(source, options);
-        return new ParquetFooter(
+        ParquetMetadata metadata =
                 MetadataReader.parseFooter(
                         source.getId(),
                         source.getEstimatedSize(),
                         bytes,
                         Optional.empty(),
-                        Optional.empty()),
-                1024 + EXPANSION * bytes.length());
+                        Optional.empty());
+        long footerStart = source.getEstimatedSize() - bytes.length();
+        return new ParquetFooter(
+                metadata, indexes(metadata, footerStart), 1024 + EXPANSION * bytes.length());
+    }
+
+    private static Optional<ReadAhead.Range> indexes(ParquetMetadata metadata, long footerStart)
+            throws IOException {
+        long start = footerStart;
+        for (BlockMetadata block : metadata.getBlocks()) {
+            for (ColumnChunkMetadata column : block.columns()) {
+                start = Math.min(start, offset(column.getColumnIndexReference(), start));
+                start = Math.min(start, offset(column.getOffsetIndexReference(), start));
+                long bloomFilter = column.getBloomFilterOffset();
+                // Some writers have them between row groups
+                boolean isAtEnd = bloomFilter > 0 && footerStart - bloomFilter <= MAX_INDEX_BYTES;
+                start = isAtEnd ? Math.min(start, bloomFilter) : start;
+            }
+        }
+        long length = footerStart - start;
+        return length > 0 && length <= MAX_INDEX_BYTES
+                ? Optional.of(new ReadAhead.Range(start, length))
+                : Optional.empty();
+    }
+
+    private static long offset(@Nullable IndexReference reference, long otherwise) {
+        return reference == null ? otherwise : reference.getOffset();
     }
 }

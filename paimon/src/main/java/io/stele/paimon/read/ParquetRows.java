@@ -41,7 +41,7 @@ final class ParquetRows implements FileRows {
 
     private static final ParquetReaderOptions OPTIONS =
             ParquetReaderOptions.builder()
-                    .withFooterReadSize(DataSize.ofBytes(FileFooter.FIRST_READ_BYTES))
+                    .withFooterReadSize(DataSize.ofBytes(FileMetadata.FIRST_READ_BYTES))
                     .withUseColumnIndex(true)
                     .withBloomFilter(true)
                     .build();
@@ -63,12 +63,22 @@ final class ParquetRows implements FileRows {
         this.memory = memory;
     }
 
-    static ParquetRows open(FileScan scan, FileFooters footers) throws IOException {
+    static ParquetReaderOptions options(FileScan scan) {
+        return scan.file().isPrefetching() ? PAGED : OPTIONS;
+    }
+
+    static LakeParquetDataSource source(FileScan scan) {
+        return new LakeParquetDataSource(
+                scan.split().path(), scan.split().fileSize(), scan.file(), options(scan));
+    }
+
+    /**
+     * @param source owned from now on
+     */
+    static ParquetRows open(FileScan scan, ParquetMetadata metadata, LakeParquetDataSource source)
+            throws IOException {
         PaimonFileSplit split = scan.split();
-        ParquetReaderOptions options = scan.file().isPrefetching() ? PAGED : OPTIONS;
-        LakeParquetDataSource source =
-                new LakeParquetDataSource(split.path(), split.fileSize(), scan.file(), options);
-        ParquetMetadata metadata = footers.parquet(split.path(), source, options).metadata();
+        ParquetReaderOptions options = options(scan);
         MessageType fileType = metadata.getFileMetaData().getSchema();
         MessageType wanted = wanted(scan, fileType);
         Map<List<String>, ColumnDescriptor> descriptors =

@@ -2,35 +2,26 @@ package io.stele.paimon.read;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.objectstore.ReadTally;
-import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import java.io.IOException;
-import java.util.Map;
-import java.util.Optional;
+import java.io.UncheckedIOException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of one split of a data file that are not deleted. Confined to one driver. */
 final class RawFilePageSource implements ConnectorPageSource {
-    private final FileScan scan;
-    private final FileRows rows;
-    private final Optional<DeletedRows> deleted;
+    private final VisibleRows rows;
     private final MemoryContext memory;
-    private long positions;
     private boolean finished;
 
     /**
      * @param rows owned from now on
      */
-    RawFilePageSource(
-            FileScan scan, FileRows rows, Optional<DeletedRows> deleted, MemoryContext memory) {
-        this.scan = requireNonNull(scan, "scan is null");
+    RawFilePageSource(VisibleRows rows, MemoryContext memory) {
         this.rows = requireNonNull(rows, "rows is null");
-        this.deleted = requireNonNull(deleted, "deleted is null");
         this.memory = requireNonNull(memory, "memory is null");
     }
 
@@ -44,18 +35,10 @@ final class RawFilePageSource implements ConnectorPageSource {
             memory.setBytes(rows.memoryBytes());
             if (page == null) {
                 close();
-                return null;
             }
-            positions += page.getPositionCount();
-            SourcePage visible =
-                    deleted.isPresent() ? deleted.get().select(page, rows.firstRow()) : page;
-            return visible == null
-                    ? null
-                    : new WantedPage(visible, scan.columns(), scan.failures());
+            return page;
         } catch (IOException | RuntimeException e) {
-            RuntimeException failure = scan.failures().apply(e);
-            closeAfter(failure);
-            throw failure;
+            throw closeAfter(e);
         }
     }
 
@@ -66,7 +49,7 @@ final class RawFilePageSource implements ConnectorPageSource {
 
     @Override
     public OptionalLong getCompletedPositions() {
-        return OptionalLong.of(positions);
+        return OptionalLong.of(rows.positions());
     }
 
     @Override
@@ -76,19 +59,7 @@ final class RawFilePageSource implements ConnectorPageSource {
 
     @Override
     public Metrics getMetrics() {
-        ReadTally tally = scan.file().tally();
-        return rows.metrics()
-                .mergeWith(
-                        new Metrics(
-                                Map.of(
-                                        "Bytes read of files",
-                                        new LongCount(tally.readBytes()),
-                                        "Bytes fetched from the lake",
-                                        new LongCount(tally.fetchedBytes()),
-                                        "Requests to the lake",
-                                        new LongCount(tally.requests()),
-                                        "Waits for the lake",
-                                        new LongCount(tally.waits()))));
+        return rows.metrics();
     }
 
     @Override
@@ -105,11 +76,14 @@ final class RawFilePageSource implements ConnectorPageSource {
         }
     }
 
-    private void closeAfter(RuntimeException failure) {
+    private RuntimeException closeAfter(Exception failure) {
         try {
             close();
         } catch (IOException | RuntimeException e) {
             failure.addSuppressed(e);
         }
+        return failure instanceof RuntimeException known
+                ? known
+                : new UncheckedIOException((IOException) failure);
     }
 }

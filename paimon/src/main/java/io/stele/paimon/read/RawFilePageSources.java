@@ -1,57 +1,34 @@
 package io.stele.paimon.read;
 
-import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-import io.stele.objectstore.ObjectReader;
-import io.stele.paimon.config.PaimonConfig;
-import io.stele.paimon.handle.DeletionVectorLocation;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
-import io.stele.paimon.store.Lake;
 import io.stele.paimon.store.LakeFiles;
 import io.stele.paimon.type.FileColumns;
-import io.stele.paimon.type.FileFormat;
-import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.EmptyPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
-import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.paimon.schema.TableSchema;
 
-/**
- * A factory of page sources over data files whose rows need no merge, decoded by trino-orc and
- * trino-parquet. Thread-safe.
- *
- * <p>Sketch of a cold scan of a one-stripe file: one request for the file's end, one round for the
- * stripe's index and footer, one round for its columns. Of a Parquet file the second is not needed.
- * Files up to {@link #SMALL_FILE_BYTES} are one request.
- */
+/** A factory of page sources over data files whose rows need no merge. Thread-safe. */
 public final class RawFilePageSources {
-    /** One request costs as much as three. */
-    static final long SMALL_FILE_BYTES = 1 << 20;
-
-    private final Supplier<LakeFiles> lake;
-    private final FileFooters footers;
-    private final DeletionVectorFiles deletionVectors =
-            new DeletionVectorFiles(DeletionVectorFiles.MAX_BYTES);
+    private final DataFiles files;
 
     @Inject
-    public RawFilePageSources(Lake lake, PaimonConfig config) {
-        this(lake::files, config.getFileMetadataCacheSize().toBytes());
+    public RawFilePageSources(DataFiles files) {
+        this.files = requireNonNull(files, "files is null");
     }
 
     /**
-     * @param footerBytes heap for decoded footers
+     * @param metadataBytes heap for decoded footers and indexes
      */
-    RawFilePageSources(Supplier<LakeFiles> lake, long footerBytes) {
-        this.footers = new FileFooters(footerBytes);
-        this.lake = requireNonNull(lake, "lake is null");
+    RawFilePageSources(Supplier<LakeFiles> lake, long metadataBytes) {
+        this(new DataFiles(lake, metadataBytes));
     }
 
     /**
@@ -85,52 +62,12 @@ public final class RawFilePageSources {
             List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> constraint,
             MemoryContext memory) {
-        FileColumns found =
-                FileColumns.find(split.format(), fileSchema, readSchema, columns)
-                        .orElseThrow(() -> unreadable(split, columns));
-        FileFormat format = FileFormat.find(split.format()).orElseThrow();
-        try {
-            if (FileScan.isNone(found, constraint)) {
-                return new EmptyPageSource();
-            }
-            FileScan scan = new FileScan(split, format, readSchema, found, constraint, file(split));
-            // First, since without them no row may be seen
-            Optional<DeletedRows> deleted = deleted(split);
-            FileRows rows =
-                    switch (format) {
-                        case ORC -> OrcRows.open(scan, footers);
-                        case PARQUET -> ParquetRows.open(scan, footers);
-                    };
-            return new RawFilePageSource(scan, rows, deleted, memory);
-        } catch (IOException | RuntimeException e) {
-            throw ReadFailures.translate(split.path(), e);
+        OpeningRows rows = files.opening(fileSchema, readSchema, split, columns, constraint);
+        if (rows.isNone()) {
+            return new EmptyPageSource();
         }
-    }
-
-    private ObjectReader file(PaimonFileSplit split) throws IOException {
-        ObjectReader file = lake.get().open(split.path(), split.fileSize());
-        return split.fileSize() <= SMALL_FILE_BYTES
-                ? new WholeFile(file, file.read(0, (int) split.fileSize()))
-                : file;
-    }
-
-    private Optional<DeletedRows> deleted(PaimonFileSplit split) {
-        if (split.deletions().isEmpty()) {
-            return Optional.empty();
-        }
-        DeletionVectorLocation location = split.deletions().get();
-        try {
-            return Optional.of(new DeletedRows(deletionVectors.read(lake.get(), location)));
-        } catch (IOException | RuntimeException e) {
-            throw ReadFailures.translate(location.path(), e);
-        }
-    }
-
-    private static TrinoException unreadable(
-            PaimonFileSplit split, List<PaimonColumnHandle> columns) {
-        return new TrinoException(
-                NOT_SUPPORTED,
-                "Expected columns and a format that this reader decodes, found %s in %s"
-                        .formatted(columns, split.path()));
+        rows.fetchFooter();
+        rows.fetchIndexes();
+        return new RawFilePageSource(rows.open(), memory);
     }
 }

@@ -15,11 +15,11 @@ import java.util.concurrent.CompletableFuture;
  * Files of a folder as a remote store with a page cache would give them, which counts requests, and
  * rounds: requests that are sent before a reader waits for one of them.
  */
-final class CountingLakeFiles implements LakeFiles {
+public final class CountingLakeFiles implements LakeFiles {
     private long requests;
     private long rounds;
     private long bytes;
-    private boolean isWaiting = true;
+    private long waitedRound; // the last one that a reader waited for
 
     private static Path path(String location) {
         return Path.of(location.startsWith("file:") ? location.substring(5) : location);
@@ -28,21 +28,20 @@ final class CountingLakeFiles implements LakeFiles {
     private void request(long length) {
         requests++;
         bytes += length;
-        if (isWaiting) {
+        if (waitedRound == rounds) {
             rounds++;
-            isWaiting = false;
         }
     }
 
-    long requests() {
+    public long requests() {
         return requests;
     }
 
-    long rounds() {
+    public long rounds() {
         return rounds;
     }
 
-    long bytes() {
+    public long bytes() {
         return bytes;
     }
 
@@ -50,7 +49,7 @@ final class CountingLakeFiles implements LakeFiles {
     public byte[] readFully(String location) throws IOException {
         byte[] all = Files.readAllBytes(path(location));
         request(all.length);
-        isWaiting = true;
+        waitedRound = rounds;
         return all;
     }
 
@@ -59,7 +58,7 @@ final class CountingLakeFiles implements LakeFiles {
         return new Reader(path(location));
     }
 
-    private record Range(long start, long end) {}
+    private record Range(long start, long end, long round) {}
 
     private final class Reader implements ObjectReader {
         private final Path file;
@@ -85,6 +84,14 @@ final class CountingLakeFiles implements LakeFiles {
             return at >= end;
         }
 
+        private void waitFor(long start, long end) {
+            for (Range range : fetched) {
+                if (range.start() < end && range.end() > start) {
+                    waitedRound = Math.max(waitedRound, range.round());
+                }
+            }
+        }
+
         @Override
         public void read(long offset, byte[] buffer, int bufferOffset, int length)
                 throws IOException {
@@ -96,9 +103,9 @@ final class CountingLakeFiles implements LakeFiles {
             }
             if (!isFetched(offset, offset + length)) {
                 request(length);
-                fetched.add(new Range(offset, offset + length));
+                fetched.add(new Range(offset, offset + length, rounds));
             }
-            isWaiting = true;
+            waitFor(offset, offset + length);
             System.arraycopy(content, (int) offset, buffer, bufferOffset, length);
         }
 
@@ -111,7 +118,7 @@ final class CountingLakeFiles implements LakeFiles {
         public CompletableFuture<Long> prefetch(long offset, long length) {
             if (!isFetched(offset, offset + length)) {
                 request(length);
-                fetched.add(new Range(offset, offset + length));
+                fetched.add(new Range(offset, offset + length, rounds));
             }
             return CompletableFuture.completedFuture(length);
         }

@@ -33,22 +33,23 @@ import org.apache.paimon.types.RowType;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of tables as Paimon reads them and as this plugin does, in the same texts. */
-final class FileRowsOracle {
+public final class FileRowsOracle {
     private final FileStoreTable table;
     private final RawFilePageSources sources;
     private final List<DataField> fields;
 
-    FileRowsOracle(FileStoreTable table, RawFilePageSources sources) {
+    public FileRowsOracle(FileStoreTable table, RawFilePageSources sources) {
         this(table, sources, table.schema().fields());
     }
 
-    FileRowsOracle(FileStoreTable table, RawFilePageSources sources, List<DataField> fields) {
+    public FileRowsOracle(
+            FileStoreTable table, RawFilePageSources sources, List<DataField> fields) {
         this.table = table;
         this.sources = sources;
         this.fields = fields;
     }
 
-    List<PaimonColumnHandle> columns() {
+    public List<PaimonColumnHandle> columns() {
         return fields.stream()
                 .map(
                         field ->
@@ -57,7 +58,7 @@ final class FileRowsOracle {
                 .toList();
     }
 
-    List<DataSplit> splits() {
+    public List<DataSplit> splits() {
         List<DataSplit> result = new ArrayList<>();
         for (Split split : table.newReadBuilder().newScan().plan().splits()) {
             result.add((DataSplit) split);
@@ -65,7 +66,7 @@ final class FileRowsOracle {
         return result;
     }
 
-    List<String> paimon(DataSplit split) throws Exception {
+    public List<String> paimon(DataSplit split) throws Exception {
         return paimon(split, blocks -> true);
     }
 
@@ -120,16 +121,21 @@ final class FileRowsOracle {
 
     List<String> natively(PaimonFileSplit split, TupleDomain<PaimonColumnHandle> constraint)
             throws Exception {
+        try (ConnectorPageSource source = open(split, constraint)) {
+            return rows(source);
+        }
+    }
+
+    /** All rows of a page source of the columns. */
+    public List<String> rows(ConnectorPageSource source) {
         List<String> rows = new ArrayList<>();
         List<Type> types = columns().stream().map(PaimonColumnHandle::type).toList();
-        try (ConnectorPageSource source = open(split, constraint)) {
-            while (!source.isFinished()) {
-                SourcePage page = source.getNextSourcePage();
-                if (page != null) {
-                    Page loaded = page.getPage();
-                    for (int i = 0; i < loaded.getPositionCount(); i++) {
-                        rows.add(text(types, loaded, i));
-                    }
+        while (!source.isFinished()) {
+            SourcePage page = source.getNextSourcePage();
+            if (page != null) {
+                Page loaded = page.getPage();
+                for (int i = 0; i < loaded.getPositionCount(); i++) {
+                    rows.add(text(types, loaded, i));
                 }
             }
         }

@@ -486,7 +486,7 @@ class TestRawFilePageSources {
         FileRowsOracle oracle =
                 new FileRowsOracle(table, sources, List.of(fields.get(0), fields.get(3)));
         PaimonFileSplit split = oracle.files(oracle.splits().get(0), 1).get(0);
-        assertThat(split.fileSize()).isGreaterThan(RawFilePageSources.SMALL_FILE_BYTES);
+        assertThat(split.fileSize()).isGreaterThan(OpeningRows.SMALL_FILE_BYTES);
         assertThat(oracle.natively(split, TupleDomain.all())).hasSize(30_000);
         assertThat(files.rounds()).isEqualTo(format.equals("orc") ? 3 : 2);
         assertThat(files.requests()).isEqualTo(format.equals("orc") ? 4 : 3);

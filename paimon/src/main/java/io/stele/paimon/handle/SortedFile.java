@@ -1,0 +1,64 @@
+package io.stele.paimon.handle;
+
+import static io.airlift.slice.SizeOf.estimatedSizeOf;
+import static io.airlift.slice.SizeOf.instanceSize;
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.SplitWeight;
+import java.util.Optional;
+
+/**
+ * A data file whose rows are sorted by key.
+ *
+ * @param path the full location of the file
+ * @param format {@code orc} or {@code parquet}, in lower case
+ * @param size in bytes
+ * @param rowCount of the file
+ * @param schemaId of the schema with which the file was written
+ * @param level in the merge tree
+ * @param minSequence the least sequence number of a row
+ * @param maxSequence the greatest sequence number of a row
+ * @param mayHaveDeletions whether some rows may say that their key is deleted
+ * @param deletions the rows that are deleted by position
+ */
+public record SortedFile(
+        String path,
+        String format,
+        long size,
+        long rowCount,
+        long schemaId,
+        int level,
+        long minSequence,
+        long maxSequence,
+        boolean mayHaveDeletions,
+        Optional<DeletionVectorLocation> deletions) {
+    private static final int INSTANCE_SIZE = instanceSize(SortedFile.class);
+
+    public SortedFile {
+        requireNonNull(path, "path is null");
+        requireNonNull(format, "format is null");
+        requireNonNull(deletions, "deletions is null");
+    }
+
+    /** All of its rows. */
+    public PaimonFileSplit whole() {
+        return new PaimonFileSplit(
+                path,
+                format,
+                0,
+                size,
+                size,
+                rowCount,
+                schemaId,
+                deletions,
+                path,
+                SplitWeight.standard());
+    }
+
+    long retainedBytes() {
+        return INSTANCE_SIZE
+                + estimatedSizeOf(path)
+                + estimatedSizeOf(format)
+                + deletions.map(deletion -> estimatedSizeOf(deletion.path()) + 48).orElse(0L);
+    }
+}

@@ -1,0 +1,19 @@
+package io.stele.paimon.handle;
+
+import static com.google.common.base.Preconditions.checkArgument;
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/**
+ * Files of a bucket whose ranges of keys overlap, and no other file's range overlaps them.
+ *
+ * @param runs files of one run follow each other in their keys
+ */
+public record SortedSection(List<List<SortedFile>> runs) {
+    public SortedSection {
+        runs = requireNonNull(runs, "runs is null").stream().map(List::copyOf).toList();
+        checkArgument(
+                !runs.isEmpty() && runs.stream().noneMatch(List::isEmpty), "a run has no files");
+    }
+}

@@ -1,0 +1,94 @@
+package io.stele.paimon.read;
+
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.cache.CacheStatistics;
+import io.stele.paimon.config.PaimonConfig;
+import io.stele.paimon.handle.PaimonColumnHandle;
+import io.stele.paimon.handle.PaimonFileSplit;
+import io.stele.paimon.store.Lake;
+import io.stele.paimon.store.LakeFiles;
+import io.stele.paimon.type.FileColumns;
+import io.stele.paimon.type.FileFormat;
+import io.trino.spi.TrinoException;
+import io.trino.spi.predicate.TupleDomain;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Supplier;
+import org.apache.paimon.schema.TableSchema;
+
+/**
+ * The data files of a lake, decoded by trino-orc and trino-parquet, with what this node remembers
+ * of them: footers and indexes, and deletion vectors. Thread-safe.
+ *
+ * <p>Sketch of a cold scan of a one-stripe file: one request for the file's end, one round for the
+ * stripe's index and footer, one round for its columns. Of a Parquet file the second is not needed.
+ * Files up to {@link OpeningRows#SMALL_FILE_BYTES} are one request.
+ */
+public final class DataFiles {
+    private final Supplier<LakeFiles> lake;
+    private final FileMetadataCache metadata;
+    private final DeletionVectorFiles deletionVectors =
+            new DeletionVectorFiles(DeletionVectorFiles.MAX_BYTES);
+
+    @Inject
+    public DataFiles(Lake lake, PaimonConfig config) {
+        this(lake::files, config.getFileMetadataCacheSize().toBytes());
+    }
+
+    /**
+     * @param metadataBytes heap for decoded footers and indexes
+     */
+    public DataFiles(Supplier<LakeFiles> lake, long metadataBytes) {
+        this.lake = requireNonNull(lake, "lake is null");
+        this.metadata = new FileMetadataCache(metadataBytes);
+    }
+
+    /** Of the cache of footers and indexes. */
+    public CacheStatistics statistics() {
+        return metadata.statistics();
+    }
+
+    /**
+     * The wanted columns of the rows of a split that are not deleted; sends no request yet.
+     *
+     * @param fileSchema the schema that the file was written with
+     * @param readSchema the schema of the scan
+     * @param constraint stripes, row groups and pages outside it are skipped; rows outside it may
+     *     be among the result
+     */
+    OpeningRows opening(
+            TableSchema fileSchema,
+            TableSchema readSchema,
+            PaimonFileSplit split,
+            List<PaimonColumnHandle> columns,
+            TupleDomain<PaimonColumnHandle> constraint) {
+        FileColumns found =
+                FileColumns.find(split.format(), fileSchema, readSchema, columns)
+                        .orElseThrow(() -> unreadable(split, columns));
+        FileFormat format = FileFormat.find(split.format()).orElseThrow();
+        try {
+            return new OpeningRows(
+                    metadata,
+                    location -> deletionVectors.read(lake.get(), location),
+                    split,
+                    format,
+                    readSchema,
+                    found,
+                    constraint,
+                    lake.get().open(split.path(), split.fileSize()));
+        } catch (IOException | RuntimeException e) {
+            throw ReadFailures.translate(split.path(), e);
+        }
+    }
+
+    private static TrinoException unreadable(
+            PaimonFileSplit split, List<PaimonColumnHandle> columns) {
+        return new TrinoException(
+                NOT_SUPPORTED,
+                "Expected columns and a format that this reader decodes, found %s in %s"
+                        .formatted(columns, split.path()));
+    }
+}
