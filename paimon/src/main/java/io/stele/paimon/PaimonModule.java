@@ -114,7 +114,6 @@ final class PaimonModule implements Module {
         binder.bind(TableCompaction.class).in(Scopes.SINGLETON);
         binder.bind(PaimonProcedures.class).in(Scopes.SINGLETON);
         binder.bind(FileMetadataMetrics.class).in(Scopes.SINGLETON);
-        binder.bind(PaimonMBeans.class).asEagerSingleton();
         binder.bind(PaimonConnector.class).in(Scopes.SINGLETON);
     }
 
