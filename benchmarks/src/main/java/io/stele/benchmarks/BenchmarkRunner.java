@@ -2,6 +2,7 @@ package io.stele.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+
 import io.stele.benchmarks.aggregates.AggregatesBenchmark;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
 import io.stele.benchmarks.choices.ChoicesBenchmark;
@@ -31,6 +32,7 @@ import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
 import io.stele.benchmarks.upsert.UpsertBenchmark;
 import io.stele.benchmarks.wal.WalBenchmark;
 import io.stele.benchmarks.writeamp.WriteAmpBenchmark;
+
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -136,7 +138,8 @@ public final class BenchmarkRunner {
                         json = Optional.of(Path.of(argument(word, words)).toAbsolutePath());
                 default ->
                         throw new IllegalArgumentException(
-                                "Expected --quick, --only CASE, --scale FACTOR or --json FILE, found: "
+                                "Expected --quick, --only CASE, --scale FACTOR or --json FILE,"
+                                    + " found: "
                                         + word);
             }
         }

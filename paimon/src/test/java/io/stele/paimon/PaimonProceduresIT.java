@@ -5,13 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Map;
+
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.Split;
@@ -20,6 +14,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 
 /** The procedures, each seen by the next query. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -97,7 +99,8 @@ class PaimonProceduresIT {
         create("tagged", ", bucket = 1, primary_key = ARRAY['id']");
         query("CALL system.create_tag('d', 'tagged', 'second', 2)");
         query(
-                "CALL system.create_tag(schema_name => 'd', table_name => 'tagged', tag_name => 'latest')");
+                "CALL system.create_tag(schema_name => 'd', table_name => 'tagged', tag_name =>"
+                    + " 'latest')");
         assertThat(count("tagged FOR VERSION AS OF 'second'")).isEqualTo(3);
         assertThat(count("tagged FOR VERSION AS OF 'latest'")).isEqualTo(5);
         query("CALL system.create_branch('d', 'tagged', 'side', 'second')");
@@ -146,7 +149,8 @@ class PaimonProceduresIT {
         query("CALL system.rollback_to('d', 'rolled', 3)");
         assertThat(count("rolled")).isEqualTo(4);
         query(
-                "CALL system.rollback_to(schema_name => 'd', table_name => 'rolled', tag_name => 'second')");
+                "CALL system.rollback_to(schema_name => 'd', table_name => 'rolled', tag_name =>"
+                    + " 'second')");
         assertThat(count("rolled")).isEqualTo(3);
         query("INSERT INTO rolled VALUES (50, 'after')");
         assertThat(count("rolled")).isEqualTo(4);
@@ -161,7 +165,8 @@ class PaimonProceduresIT {
         create("expired", "");
         assertThat(count("expired FOR VERSION AS OF 1")).isEqualTo(2);
         query(
-                "CALL system.expire_snapshots(schema_name => 'd', table_name => 'expired', retain_max => 1, retain_min => 1, retention_threshold => '0s')");
+                "CALL system.expire_snapshots(schema_name => 'd', table_name => 'expired',"
+                    + " retain_max => 1, retain_min => 1, retention_threshold => '0s')");
         assertThat(lake.table("d", "expired").snapshotManager().earliestSnapshotId()).isEqualTo(4);
         assertThatThrownBy(() -> count("expired FOR VERSION AS OF 1"))
                 .hasMessageContaining("Expected a snapshot of expired from 4 to 4, found 1");

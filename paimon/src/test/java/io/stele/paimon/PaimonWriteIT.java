@@ -2,22 +2,14 @@ package io.stele.paimon;
 
 import static io.trino.testing.TestingSession.testSessionBuilder;
 import static io.trino.testing.assertions.Assert.assertEventually;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.Session;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.stream.Stream;
+
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.schema.Schema;
@@ -28,6 +20,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 /** Statements that write, on several nodes, and their rows as Paimon's own reader has them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -118,7 +121,8 @@ class PaimonWriteIT {
         assertThatThrownBy(
                         () ->
                                 query(
-                                        "CREATE TABLE failed AS SELECT 10 / (orderkey - 60000) x FROM tpch.tiny.orders"))
+                                        "CREATE TABLE failed AS SELECT 10 / (orderkey - 60000) x"
+                                            + " FROM tpch.tiny.orders"))
                 .hasMessageContaining("Division by zero");
         assertThatThrownBy(() -> query("SELECT * FROM failed"))
                 .hasMessageContaining("does not exist");
@@ -198,7 +202,8 @@ class PaimonWriteIT {
     @Test
     void aDeletedKeyIsInsertedByTheSameStatement() throws Exception {
         query(
-                "CREATE TABLE swapped (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1)");
+                "CREATE TABLE swapped (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket"
+                    + " = 1)");
         query("INSERT INTO swapped VALUES (1, 10), (2, 20)");
         query(
                 """
@@ -253,22 +258,27 @@ class PaimonWriteIT {
         assertThatThrownBy(() -> query("DELETE FROM plain WHERE id = 1"))
                 .hasMessageContaining("or a condition that selects whole partitions");
         query(
-                "CREATE TABLE summed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1, merge_engine = 'aggregation', options = ARRAY['fields.x.aggregate-function=sum'])");
+                "CREATE TABLE summed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket"
+                    + " = 1, merge_engine = 'aggregation', options ="
+                    + " ARRAY['fields.x.aggregate-function=sum'])");
         query("INSERT INTO summed VALUES (1, 10)");
         query("INSERT INTO summed VALUES (1, 5)");
         assertRows("summed", "VALUES (BIGINT '1', BIGINT '15')");
         assertThatThrownBy(() -> query("UPDATE summed SET x = 1"))
                 .hasMessageContaining("with aggregation, which does not replace the row of a key");
         query(
-                "CREATE TABLE keyed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1)");
+                "CREATE TABLE keyed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket ="
+                    + " 1)");
         assertThatThrownBy(() -> query("UPDATE keyed SET id = 2"))
                 .hasMessageContaining("neither in the primary key nor the sequence field");
         query(
-                "CREATE TABLE crossing (id bigint, dt varchar) WITH (primary_key = ARRAY['id'], partitioned_by = ARRAY['dt'])");
+                "CREATE TABLE crossing (id bigint, dt varchar) WITH (primary_key = ARRAY['id'],"
+                    + " partitioned_by = ARRAY['dt'])");
         assertThatThrownBy(() -> query("INSERT INTO crossing VALUES (1, 'a')"))
                 .hasMessageContaining("keys across partitions");
         query(
-                "CREATE TABLE postponed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = -2)");
+                "CREATE TABLE postponed (id bigint, x bigint) WITH (primary_key = ARRAY['id'],"
+                    + " bucket = -2)");
         assertThatThrownBy(() -> query("INSERT INTO postponed VALUES (1, 1)"))
                 .hasMessageContaining("with bucket = -2");
         assertThatThrownBy(() -> query("CREATE VIEW v AS SELECT 1 x"))
@@ -313,7 +323,8 @@ class PaimonWriteIT {
     @Test
     void aChangelogHasRowsBeforeAndAfter() throws Exception {
         query(
-                "CREATE TABLE logged (id bigint, x varchar) WITH (primary_key = ARRAY['id'], bucket = 1, changelog_producer = 'input')");
+                "CREATE TABLE logged (id bigint, x varchar) WITH (primary_key = ARRAY['id'], bucket"
+                    + " = 1, changelog_producer = 'input')");
         query("INSERT INTO logged VALUES (1, 'a'), (2, 'b')");
         query("UPDATE logged SET x = 'c' WHERE id = 1");
         query("DELETE FROM logged WHERE id = 2");
@@ -357,7 +368,8 @@ class PaimonWriteIT {
     @Test
     void rowsThatOthersHaveChangedAreNotOverwritten() throws Exception {
         query(
-                "CREATE TABLE counted (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket = 1)");
+                "CREATE TABLE counted (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket"
+                    + " = 1)");
         query("INSERT INTO counted VALUES (1, 0)");
         int succeeded = 0;
         List<Future<?>> statements = new ArrayList<>();
@@ -396,7 +408,8 @@ class PaimonWriteIT {
             assertThatThrownBy(
                             () ->
                                     query(
-                                            "INSERT INTO unharmed SELECT orderkey, 10 / (orderkey - 60000) FROM tpch.tiny.orders"))
+                                            "INSERT INTO unharmed SELECT orderkey, 10 / (orderkey -"
+                                                + " 60000) FROM tpch.tiny.orders"))
                     .hasMessageContaining("Division by zero");
             // Writers on other nodes end after the statement has failed
             assertEventually(() -> assertThat(dataFiles("unharmed")).isEqualTo(before));

@@ -8,6 +8,7 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Run;
 import io.stele.testing.TpchQuery;
+
 import java.util.List;
 import java.util.Set;
 import java.util.logging.Level;
@@ -47,7 +48,8 @@ public final class PaimonBenchmark implements Benchmark {
 
     @Override
     public String description() {
-        return "A lake of Apache Paimon: planning, lookups, filters and scans beside Paimon's library, TPC-H beside Iceberg";
+        return "A lake of Apache Paimon: planning, lookups, filters and scans beside Paimon's"
+                   + " library, TPC-H beside Iceberg";
     }
 
     @Override

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorOutputTableHandle;
+
 import java.util.List;
 
 /**

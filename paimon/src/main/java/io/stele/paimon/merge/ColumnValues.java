@@ -11,6 +11,7 @@ import io.trino.spi.type.Int128;
 import io.trino.spi.type.LongTimestamp;
 import io.trino.spi.type.LongTimestampWithTimeZone;
 import io.trino.spi.type.Type;
+
 import org.jspecify.annotations.Nullable;
 
 /**

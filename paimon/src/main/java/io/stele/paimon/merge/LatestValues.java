@@ -2,9 +2,11 @@ package io.stele.paimon.merge;
 
 import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
+
+import org.apache.paimon.types.RowKind;
+
 import java.util.Arrays;
 import java.util.List;
-import org.apache.paimon.types.RowKind;
 
 /**
  * The rule of the merge engine {@code partial-update} without sequence groups and aggregations: of
@@ -74,7 +76,8 @@ final class LatestValues implements RowMerger {
             case REFUSE ->
                     throw new TrinoException(
                             PaimonErrorCode.PAIMON_BAD_DATA,
-                            "Expected no deletions in a table with merge engine partial-update that says nothing of them, found one");
+                            "Expected no deletions in a table with merge engine partial-update that"
+                                + " says nothing of them, found one");
         };
     }
 }

@@ -5,8 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.type.Type;
-import java.util.Arrays;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.Arrays;
 
 /** Ranges of rows of batches, in the order of a result. Confined to one driver. */
 final class RowRanges {

@@ -1,6 +1,7 @@
 package io.stele.paimon.metadata;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
@@ -18,6 +19,10 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.RetryMode;
+
+import org.apache.paimon.table.BucketMode;
+import org.apache.paimon.table.FileStoreTable;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,8 +33,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
-import org.apache.paimon.table.BucketMode;
-import org.apache.paimon.table.FileStoreTable;
 
 /** The begin and the end of statements that write rows, on the coordinator. Thread-safe. */
 final class TableWrites {

@@ -4,12 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.paimon.write.TableCompaction;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
+
 import org.apache.paimon.operation.CleanOrphanFilesResult;
 import org.apache.paimon.operation.LocalOrphanFilesClean;
 import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 
 /** The procedures {@code compact} and {@code remove_orphan_files}. Thread-safe. */
 public final class FileProcedures {
@@ -48,7 +50,8 @@ public final class FileProcedures {
                     Duration age = ProcedureCalls.age(retentionThreshold).orElse(DEFAULT_AGE);
                     if (age.compareTo(LEAST_AGE) < 0) {
                         throw ProcedureCalls.bad(
-                                "Expected a retention_threshold of an hour or more, since later files may be those of running statements, found %s",
+                                "Expected a retention_threshold of an hour or more, since later"
+                                    + " files may be those of running statements, found %s",
                                 retentionThreshold);
                     }
                     Instant before = clock.instant().minus(age);

@@ -23,7 +23,8 @@ public final class TagProcedures {
                     String newTag = ProcedureCalls.name("tag", tag);
                     if (newTag.chars().allMatch(Character::isDigit)) {
                         throw ProcedureCalls.bad(
-                                "Expected a name of a tag that is not a number, as snapshots have, found '%s'",
+                                "Expected a name of a tag that is not a number, as snapshots have,"
+                                    + " found '%s'",
                                 newTag);
                     }
                     if (found.tagManager().tagExists(newTag)) {

@@ -10,6 +10,7 @@ import io.trino.orc.metadata.OrcColumnId;
 import io.trino.orc.metadata.RowGroupIndex;
 import io.trino.orc.metadata.Stream;
 import io.trino.orc.metadata.StripeInformation;
+
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

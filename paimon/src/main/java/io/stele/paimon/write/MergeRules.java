@@ -1,21 +1,24 @@
 package io.stele.paimon.write;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.CoreOptions.ChangelogProducer;
 import org.apache.paimon.CoreOptions.MergeEngine;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
  * The rows of a table that an UPDATE, DELETE or MERGE can change, and what has to be written for
@@ -41,12 +44,14 @@ public final class MergeRules {
         BucketMode mode = table.bucketMode();
         if (mode == BucketMode.KEY_DYNAMIC) {
             throw refused(
-                    "Expected partition columns in the primary key, found %s with keys across partitions, whose index of all keys this connector does not build",
+                    "Expected partition columns in the primary key, found %s with keys across"
+                        + " partitions, whose index of all keys this connector does not build",
                     name);
         }
         if (mode == BucketMode.POSTPONE_MODE) {
             throw refused(
-                    "Expected a fixed or dynamic number of buckets, found %s with bucket = -2, whose rows are not seen before a job of Flink or Spark has placed them",
+                    "Expected a fixed or dynamic number of buckets, found %s with bucket = -2,"
+                        + " whose rows are not seen before a job of Flink or Spark has placed them",
                     name);
         }
     }
@@ -59,7 +64,8 @@ public final class MergeRules {
     public void check(Set<String> updated) {
         if (table.primaryKeys().isEmpty()) {
             throw refused(
-                    "Expected a table with a primary key, or a condition that selects whole partitions, found rows of %s to be changed, which has no primary key",
+                    "Expected a table with a primary key, or a condition that selects whole"
+                        + " partitions, found rows of %s to be changed, which has no primary key",
                     name);
         }
         MergeEngine engine = options.mergeEngine();
@@ -74,7 +80,8 @@ public final class MergeRules {
                 && table.options().keySet().stream()
                         .anyMatch(key -> key.endsWith(".sequence-group"))) {
             throw refused(
-                    "Expected no sequence groups, found some in %s, by which an update may be ignored",
+                    "Expected no sequence groups, found some in %s, by which an update may be"
+                        + " ignored",
                     name);
         }
         if (options.rowkindField().isPresent()) {
@@ -89,7 +96,8 @@ public final class MergeRules {
                 .ifPresent(
                         column -> {
                             throw refused(
-                                    "Expected updates of columns that are neither in the primary key nor the sequence field, found column "
+                                    "Expected updates of columns that are neither in the primary"
+                                        + " key nor the sequence field, found column "
                                             + column
                                             + " of %s",
                                     name);
@@ -105,7 +113,8 @@ public final class MergeRules {
                 && !options.toConfiguration()
                         .get(CoreOptions.PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE)) {
             throw refused(
-                    "Expected partial-update.remove-record-on-delete for a deletion, found %s without it",
+                    "Expected partial-update.remove-record-on-delete for a deletion, found %s"
+                        + " without it",
                     name);
         }
     }

@@ -1,6 +1,7 @@
 package io.stele.paimon.write;
 
 import com.google.inject.Inject;
+
 import io.stele.paimon.handle.PaimonPartitioningHandle;
 import io.trino.spi.connector.BucketFunction;
 import io.trino.spi.connector.ConnectorBucketNodeMap;
@@ -9,6 +10,7 @@ import io.trino.spi.connector.ConnectorPartitioningHandle;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.type.Type;
+
 import java.util.List;
 import java.util.Optional;
 

@@ -5,8 +5,10 @@ import static io.trino.spi.StandardErrorCode.CONSTRAINT_VIOLATION;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 
 import com.google.common.base.Throwables;
+
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
+
 import java.util.concurrent.Callable;
 
 /** Failures of Paimon's writers, as Trino's. Stateless. */
@@ -34,7 +36,8 @@ final class WriteFailures {
             if (message.startsWith("Try to write") && message.contains("new bucket num")) {
                 return new TrinoException(
                         NOT_SUPPORTED,
-                        "Expected as many buckets as the partition has; to change them, write it with insert_existing_partitions_behavior = 'OVERWRITE': "
+                        "Expected as many buckets as the partition has; to change them, write it"
+                            + " with insert_existing_partitions_behavior = 'OVERWRITE': "
                                 + message,
                         failure);
             }

@@ -6,16 +6,21 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 import static io.airlift.testing.ValidationAssertions.assertFailsValidation;
 import static io.airlift.testing.ValidationAssertions.assertValidates;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableMap;
+
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
+
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
-import java.util.Map;
+
 import org.junit.jupiter.api.Test;
+
+import java.util.Map;
 
 final class TestPaimonConfig {
     @Test
@@ -89,14 +94,16 @@ final class TestPaimonConfig {
         assertFailsValidation(
                 config().setMetastore(Metastore.HIVE),
                 "metastoreSupported",
-                "stele.paimon.metastore must be filesystem, rest or jdbc: the client of hive is not in this plugin",
+                "stele.paimon.metastore must be filesystem, rest or jdbc: the client of hive is not"
+                    + " in this plugin",
                 AssertTrue.class);
     }
 
     @Test
     void metastoresHaveTheirUris() {
         String expected =
-                "stele.paimon.metastore.uri must be http://... or https://... for rest, jdbc:... for jdbc, and unset for filesystem";
+                "stele.paimon.metastore.uri must be http://... or https://... for rest, jdbc:..."
+                    + " for jdbc, and unset for filesystem";
         assertValidates(config());
         assertValidates(config().setMetastore(Metastore.JDBC).setMetastoreUri("jdbc:sqlite:x"));
         assertValidates(

@@ -1,6 +1,7 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
+
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
@@ -31,6 +32,7 @@ import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.sidecar.engine.EngineService;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -13,6 +13,9 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -24,7 +27,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The service that owns schemas and tables: every statement becomes one new catalog version,
@@ -192,7 +194,8 @@ public final class CatalogService {
             throw cannotBeGivenUp(
                     object,
                     "to be the newest catalog version, and damaged",
-                    "that it can be read; if it is not the newest there was, put that back; restart the sidecar");
+                    "that it can be read; if it is not the newest there was, put that back; restart"
+                        + " the sidecar");
         }
         if (unreadable.get().getCause() instanceof NewerFormatException) {
             throw cannotBeGivenUp(

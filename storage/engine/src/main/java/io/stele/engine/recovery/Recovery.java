@@ -45,6 +45,9 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
+
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -61,7 +64,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The steps that bring an engine from what is stored to where it was: manifests, log, undecided
@@ -343,7 +345,8 @@ public final class Recovery {
                     Optional.of(
                             new SteleException(
                                     ErrorCode.CORRUPT_DATA,
-                                    "Expected a catalog beside the log that the warehouse names, found none"));
+                                    "Expected a catalog beside the log that the warehouse names,"
+                                        + " found none"));
         }
         if (catalog.damage().isEmpty() && older.isPresent()) {
             catalog.refuse(older.get());
