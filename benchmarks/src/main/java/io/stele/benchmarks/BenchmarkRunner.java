@@ -2,7 +2,6 @@ package io.stele.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-
 import io.stele.benchmarks.aggregates.AggregatesBenchmark;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
 import io.stele.benchmarks.choices.ChoicesBenchmark;
@@ -32,7 +31,6 @@ import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
 import io.stele.benchmarks.upsert.UpsertBenchmark;
 import io.stele.benchmarks.wal.WalBenchmark;
 import io.stele.benchmarks.writeamp.WriteAmpBenchmark;
-
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -139,7 +137,7 @@ public final class BenchmarkRunner {
                 default ->
                         throw new IllegalArgumentException(
                                 "Expected --quick, --only CASE, --scale FACTOR or --json FILE,"
-                                    + " found: "
+                                        + " found: "
                                         + word);
             }
         }

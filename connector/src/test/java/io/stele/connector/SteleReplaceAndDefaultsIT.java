@@ -6,24 +6,20 @@ import static io.trino.spi.StandardErrorCode.DIVISION_BY_ZERO;
 import static io.trino.spi.StandardErrorCode.INVALID_ARGUMENTS;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableMap;
-
 import io.trino.Session;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.TransactionBuilder;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** CREATE OR REPLACE TABLE, default values, and INSERT over existing rows. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -140,7 +136,7 @@ final class SteleReplaceAndDefaultsIT {
                 // The one if the transaction has not heard of it, the other if it has
                 .hasMessageMatching(
                         "(?s).*(does not exist|Expected an LSN at or after .*, when table .* was"
-                            + " created).*");
+                                + " created).*");
         assertThat(queries.value("SELECT b FROM stele.s." + second)).isEqualTo("x");
         assertThat(queries.value("SELECT a FROM stele.s." + third)).isEqualTo(3);
     }
@@ -155,7 +151,7 @@ final class SteleReplaceAndDefaultsIT {
         queries.run("INSERT INTO stele.s.%s VALUES (2, 1, null, null, 5)".formatted(table));
         String expected =
                 "VALUES (BIGINT '1', 7, VARCHAR 'it''s', DATE '2026-01-01', CAST(null AS double)),"
-                    + " (2, 1, null, null, 5e0)";
+                        + " (2, 1, null, null, 5e0)";
         queries.assertSame("TABLE stele.s." + table, expected);
         assertThat((String) queries.value("SHOW CREATE TABLE stele.s." + table))
                 .contains(
@@ -175,7 +171,7 @@ final class SteleReplaceAndDefaultsIT {
         queries.assertSame(
                 "SELECT id, m, t, e FROM stele.s." + table,
                 "VALUES (BIGINT '1', 7, VARCHAR 'it''s', BIGINT '9'), (2, 7, 'it''s', 9), (3, 8,"
-                    + " null, 9)");
+                        + " null, 9)");
         queries.run("TRUNCATE TABLE stele.s." + table);
         queries.run("INSERT INTO stele.s.%s (id) VALUES 4".formatted(table));
         queries.assertSame("SELECT m, e FROM stele.s." + table, "VALUES (8, BIGINT '9')");
@@ -310,8 +306,8 @@ final class SteleReplaceAndDefaultsIT {
         assertFails(
                 NOT_SUPPORTED,
                 "Expected a plain literal of type json as the default of the new column 'c', which"
-                    + " rows that are there get, found JSON '1'; without rows to get it, use ALTER"
-                    + " COLUMN ... SET DEFAULT",
+                        + " rows that are there get, found JSON '1'; without rows to get it, use ALTER"
+                        + " COLUMN ... SET DEFAULT",
                 "ALTER TABLE stele.s.%s ADD COLUMN c json DEFAULT JSON '1'".formatted(table));
     }
 

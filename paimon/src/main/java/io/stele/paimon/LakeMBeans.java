@@ -3,20 +3,16 @@ package io.stele.paimon;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.log.Logger;
 import io.stele.objectstore.cached.DataCacheMetrics;
 import io.stele.paimon.image.ImageMetrics;
 import io.stele.paimon.read.FileMetadataMetrics;
-
 import jakarta.annotation.PreDestroy;
-
+import java.util.List;
+import java.util.Map;
 import org.weakref.jmx.JmxException;
 import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
-
-import java.util.List;
-import java.util.Map;
 
 /**
  * The MBeans of a catalog's images and of what it remembers of files; that of its data page cache

@@ -2,11 +2,9 @@ package io.stele.paimon;
 
 import static io.trino.spi.transaction.IsolationLevel.READ_COMMITTED;
 import static io.trino.spi.transaction.IsolationLevel.checkConnectorSupports;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.bootstrap.LifeCycleManager;
 import io.stele.paimon.config.PaimonSessionProperties;
 import io.stele.paimon.metadata.PaimonTransactions;
@@ -34,7 +32,6 @@ import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
-
 import java.util.List;
 import java.util.Set;
 

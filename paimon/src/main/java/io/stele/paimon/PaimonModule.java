@@ -1,7 +1,6 @@
 package io.stele.paimon;
 
 import static io.airlift.configuration.ConfigBinder.configBinder;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Binder;
@@ -9,7 +8,6 @@ import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
-
 import io.airlift.log.Logger;
 import io.stele.objectstore.cached.CatalogCacheFolder;
 import io.stele.objectstore.cached.DataCacheConfig;
@@ -50,7 +48,6 @@ import io.stele.paimon.write.SpillFolder;
 import io.stele.paimon.write.TableCommits;
 import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.classloader.ThreadContextClassLoader;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;

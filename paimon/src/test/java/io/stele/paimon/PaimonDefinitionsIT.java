@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
-
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 import org.junit.jupiter.api.AfterAll;
@@ -13,10 +15,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
 
 /** Statements that define schemas and tables, and values of every type. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -120,7 +118,7 @@ class PaimonDefinitionsIT {
                         () ->
                                 query(
                                         "ALTER TABLE altered ALTER COLUMN text SET DATA TYPE"
-                                            + " array(integer)"))
+                                                + " array(integer)"))
                 .hasMessageContaining("Cannot alter table d.altered");
     }
 
@@ -129,7 +127,7 @@ class PaimonDefinitionsIT {
         query("CREATE TABLE tuned (x bigint) WITH (options = ARRAY['target-file-size=1 mb'])");
         query(
                 "ALTER TABLE tuned SET PROPERTIES file_format = 'avro', options ="
-                    + " ARRAY['write-only=true']");
+                        + " ARRAY['write-only=true']");
         assertThat(created("tuned"))
                 .contains("file_format = 'avro'")
                 .contains("options = ARRAY['write-only=true']");

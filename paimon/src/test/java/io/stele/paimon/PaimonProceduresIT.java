@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
-
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.Split;
@@ -14,14 +20,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Map;
 
 /** The procedures, each seen by the next query. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -100,7 +98,7 @@ class PaimonProceduresIT {
         query("CALL system.create_tag('d', 'tagged', 'second', 2)");
         query(
                 "CALL system.create_tag(schema_name => 'd', table_name => 'tagged', tag_name =>"
-                    + " 'latest')");
+                        + " 'latest')");
         assertThat(count("tagged FOR VERSION AS OF 'second'")).isEqualTo(3);
         assertThat(count("tagged FOR VERSION AS OF 'latest'")).isEqualTo(5);
         query("CALL system.create_branch('d', 'tagged', 'side', 'second')");
@@ -150,7 +148,7 @@ class PaimonProceduresIT {
         assertThat(count("rolled")).isEqualTo(4);
         query(
                 "CALL system.rollback_to(schema_name => 'd', table_name => 'rolled', tag_name =>"
-                    + " 'second')");
+                        + " 'second')");
         assertThat(count("rolled")).isEqualTo(3);
         query("INSERT INTO rolled VALUES (50, 'after')");
         assertThat(count("rolled")).isEqualTo(4);
@@ -166,7 +164,7 @@ class PaimonProceduresIT {
         assertThat(count("expired FOR VERSION AS OF 1")).isEqualTo(2);
         query(
                 "CALL system.expire_snapshots(schema_name => 'd', table_name => 'expired',"
-                    + " retain_max => 1, retain_min => 1, retention_threshold => '0s')");
+                        + " retain_max => 1, retain_min => 1, retention_threshold => '0s')");
         assertThat(lake.table("d", "expired").snapshotManager().earliestSnapshotId()).isEqualTo(4);
         assertThatThrownBy(() -> count("expired FOR VERSION AS OF 1"))
                 .hasMessageContaining("Expected a snapshot of expired from 4 to 4, found 1");

@@ -1,13 +1,22 @@
 package io.stele.paimon;
 
 import static io.trino.testing.TestingSession.testSessionBuilder;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
-
+import java.io.StringReader;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Stream;
+import javax.management.ObjectName;
 import org.apache.paimon.catalog.Identifier;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.GenericRow;
@@ -22,19 +31,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-
-import java.io.StringReader;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Properties;
-import java.util.stream.Stream;
-
-import javax.management.ObjectName;
 
 /** Queries of tables that Paimon's library writes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -166,7 +162,7 @@ class PaimonReadIT {
         assertThat(
                         query(
                                         "SELECT count(*) FROM partitioned WHERE dt = '2024-01-01"
-                                            + " x%:' AND hour = 1")
+                                                + " x%:' AND hour = 1")
                                 .getOnlyValue())
                 .isEqualTo(4L);
         assertThat(
@@ -263,7 +259,7 @@ class PaimonReadIT {
         assertThat(
                         query(
                                         "SELECT column_name FROM information_schema.columns WHERE"
-                                            + " table_name = 'named'")
+                                                + " table_name = 'named'")
                                 .getOnlyColumnAsSet())
                 .containsExactlyInAnyOrder("id", "customer", "price", "day");
         assertThat((String) query("SHOW CREATE TABLE named").getOnlyValue())

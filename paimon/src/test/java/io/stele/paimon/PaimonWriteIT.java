@@ -2,25 +2,12 @@ package io.stele.paimon;
 
 import static io.trino.testing.TestingSession.testSessionBuilder;
 import static io.trino.testing.assertions.Assert.assertEventually;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.Session;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryRunner;
-
-import org.apache.paimon.Snapshot;
-import org.apache.paimon.data.GenericRow;
-import org.apache.paimon.schema.Schema;
-import org.apache.paimon.table.FileStoreTable;
-import org.apache.paimon.types.DataTypes;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +18,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.types.DataTypes;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Statements that write, on several nodes, and their rows as Paimon's own reader has them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -122,7 +119,7 @@ class PaimonWriteIT {
                         () ->
                                 query(
                                         "CREATE TABLE failed AS SELECT 10 / (orderkey - 60000) x"
-                                            + " FROM tpch.tiny.orders"))
+                                                + " FROM tpch.tiny.orders"))
                 .hasMessageContaining("Division by zero");
         assertThatThrownBy(() -> query("SELECT * FROM failed"))
                 .hasMessageContaining("does not exist");
@@ -203,7 +200,7 @@ class PaimonWriteIT {
     void aDeletedKeyIsInsertedByTheSameStatement() throws Exception {
         query(
                 "CREATE TABLE swapped (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket"
-                    + " = 1)");
+                        + " = 1)");
         query("INSERT INTO swapped VALUES (1, 10), (2, 20)");
         query(
                 """
@@ -259,8 +256,8 @@ class PaimonWriteIT {
                 .hasMessageContaining("or a condition that selects whole partitions");
         query(
                 "CREATE TABLE summed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket"
-                    + " = 1, merge_engine = 'aggregation', options ="
-                    + " ARRAY['fields.x.aggregate-function=sum'])");
+                        + " = 1, merge_engine = 'aggregation', options ="
+                        + " ARRAY['fields.x.aggregate-function=sum'])");
         query("INSERT INTO summed VALUES (1, 10)");
         query("INSERT INTO summed VALUES (1, 5)");
         assertRows("summed", "VALUES (BIGINT '1', BIGINT '15')");
@@ -268,17 +265,17 @@ class PaimonWriteIT {
                 .hasMessageContaining("with aggregation, which does not replace the row of a key");
         query(
                 "CREATE TABLE keyed (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket ="
-                    + " 1)");
+                        + " 1)");
         assertThatThrownBy(() -> query("UPDATE keyed SET id = 2"))
                 .hasMessageContaining("neither in the primary key nor the sequence field");
         query(
                 "CREATE TABLE crossing (id bigint, dt varchar) WITH (primary_key = ARRAY['id'],"
-                    + " partitioned_by = ARRAY['dt'])");
+                        + " partitioned_by = ARRAY['dt'])");
         assertThatThrownBy(() -> query("INSERT INTO crossing VALUES (1, 'a')"))
                 .hasMessageContaining("keys across partitions");
         query(
                 "CREATE TABLE postponed (id bigint, x bigint) WITH (primary_key = ARRAY['id'],"
-                    + " bucket = -2)");
+                        + " bucket = -2)");
         assertThatThrownBy(() -> query("INSERT INTO postponed VALUES (1, 1)"))
                 .hasMessageContaining("with bucket = -2");
         assertThatThrownBy(() -> query("CREATE VIEW v AS SELECT 1 x"))
@@ -324,7 +321,7 @@ class PaimonWriteIT {
     void aChangelogHasRowsBeforeAndAfter() throws Exception {
         query(
                 "CREATE TABLE logged (id bigint, x varchar) WITH (primary_key = ARRAY['id'], bucket"
-                    + " = 1, changelog_producer = 'input')");
+                        + " = 1, changelog_producer = 'input')");
         query("INSERT INTO logged VALUES (1, 'a'), (2, 'b')");
         query("UPDATE logged SET x = 'c' WHERE id = 1");
         query("DELETE FROM logged WHERE id = 2");
@@ -369,7 +366,7 @@ class PaimonWriteIT {
     void rowsThatOthersHaveChangedAreNotOverwritten() throws Exception {
         query(
                 "CREATE TABLE counted (id bigint, x bigint) WITH (primary_key = ARRAY['id'], bucket"
-                    + " = 1)");
+                        + " = 1)");
         query("INSERT INTO counted VALUES (1, 0)");
         int succeeded = 0;
         List<Future<?>> statements = new ArrayList<>();
@@ -409,7 +406,7 @@ class PaimonWriteIT {
                             () ->
                                     query(
                                             "INSERT INTO unharmed SELECT orderkey, 10 / (orderkey -"
-                                                + " 60000) FROM tpch.tiny.orders"))
+                                                    + " 60000) FROM tpch.tiny.orders"))
                     .hasMessageContaining("Division by zero");
             // Writers on other nodes end after the statement has failed
             assertEventually(() -> assertThat(dataFiles("unharmed")).isEqualTo(before));

@@ -3,11 +3,9 @@ package io.stele.paimon;
 import static io.trino.testing.TestingSession.testSessionBuilder;
 
 import com.google.common.collect.ImmutableMap;
-
 import io.trino.plugin.tpch.TpchPlugin;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.QueryRunner;
-
 import java.nio.file.Path;
 import java.util.Map;
 

@@ -3,7 +3,6 @@ package io.stele.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.http.server.HttpServerInfo;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
@@ -15,9 +14,7 @@ import io.stele.sidecar.engine.SidecarDataCache;
 import io.stele.sidecar.flight.FlightServer;
 import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.postgresql.PostgresServer;
-
 import jakarta.annotation.PreDestroy;
-
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;

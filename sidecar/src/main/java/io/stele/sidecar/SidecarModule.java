@@ -2,17 +2,14 @@ package io.stele.sidecar;
 
 import static com.google.inject.Scopes.SINGLETON;
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
-
 import static io.airlift.configuration.ConfigBinder.configBinder;
 import static io.airlift.jaxrs.JaxrsBinder.jaxrsBinder;
-
 import static org.weakref.jmx.guice.ExportBinder.newExporter;
 
 import com.google.inject.Binder;
 import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Singleton;
-
 import io.airlift.openmetrics.OpenMetricsCollector;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.encryption.EncryptionConfig;
@@ -56,9 +53,7 @@ import io.stele.sidecar.postgresql.PostgresServer;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
-
 import jakarta.servlet.Filter;
-
 import java.time.Clock;
 import java.util.Optional;
 

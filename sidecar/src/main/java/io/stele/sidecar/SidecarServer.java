@@ -6,7 +6,6 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.inject.Injector;
 import com.google.inject.Module;
-
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.bootstrap.LifeCycleManager;
 import io.airlift.configuration.ConfigurationLoader;
@@ -25,9 +24,6 @@ import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.CacheFolder.DataDirectory;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.StorageConfig;
-
-import org.weakref.jmx.guice.MBeanModule;
-
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -35,9 +31,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
+import org.weakref.jmx.guice.MBeanModule;
 
 /** A running sidecar, and the main class of its process. {@link #close} stops it. Thread safe. */
 public final class SidecarServer implements AutoCloseable {

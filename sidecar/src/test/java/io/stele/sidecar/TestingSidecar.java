@@ -10,7 +10,6 @@ import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
-
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;

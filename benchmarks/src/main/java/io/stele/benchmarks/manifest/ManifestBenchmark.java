@@ -26,9 +26,6 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
-
-import org.apache.paimon.table.FileStoreTable;
-
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -46,6 +43,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.apache.paimon.table.FileStoreTable;
 
 /**
  * The files of one partition in one shard, of tables of many: what it takes to find them in the
@@ -109,7 +107,7 @@ public final class ManifestBenchmark implements Benchmark {
     @Override
     public String description() {
         return "files of one partition and shard, of 100,000 and 1,000,000 in 100 partitions and 20"
-                   + " shards: requests, bytes and time to find them";
+                + " shards: requests, bytes and time to find them";
     }
 
     @Override

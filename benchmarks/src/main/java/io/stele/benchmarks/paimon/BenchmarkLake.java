@@ -8,7 +8,6 @@ import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.RequestCounts;
 import io.stele.testing.VersityGateway;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,14 @@ import io.stele.benchmarks.Metrics;
 import io.stele.paimon.handle.PaimonMergeSplit;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
-
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
@@ -17,15 +24,6 @@ import org.apache.paimon.schema.Schema;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.Split;
 import org.apache.paimon.types.DataTypes;
-
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.SplittableRandom;
-import java.util.function.LongUnaryOperator;
-import java.util.stream.LongStream;
 
 /**
  * Rows by their key in files that are in the order of keys, and in files that are not, and scans of

@@ -2,7 +2,6 @@ package io.stele.benchmarks.paimon;
 
 import static io.trino.spi.transaction.IsolationLevel.READ_COMMITTED;
 import static io.trino.spi.type.BigintType.BIGINT;
-
 import static java.util.Objects.requireNonNull;
 
 import io.opentelemetry.api.OpenTelemetry;
@@ -39,7 +38,6 @@ import io.trino.spi.security.ConnectorIdentity;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.type.TimeZoneKey;
 import io.trino.spi.type.TypeManager;
-
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Instant;

@@ -2,6 +2,8 @@ package io.stele.benchmarks.paimon;
 
 import static java.util.Objects.requireNonNull;
 
+import java.nio.file.Path;
+import java.util.Map;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.CatalogContext;
 import org.apache.paimon.catalog.CatalogFactory;
@@ -16,9 +18,6 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.sink.BatchTableCommit;
 import org.apache.paimon.table.sink.BatchTableWrite;
 import org.apache.paimon.table.sink.BatchWriteBuilder;
-
-import java.nio.file.Path;
-import java.util.Map;
 
 /** Paimon's own writers over a lake in a folder. Thread-safe for different tables. */
 final class LakeWriter implements AutoCloseable {

@@ -8,7 +8,6 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Run;
 import io.stele.testing.TpchQuery;
-
 import java.util.List;
 import java.util.Set;
 import java.util.logging.Level;
@@ -49,7 +48,7 @@ public final class PaimonBenchmark implements Benchmark {
     @Override
     public String description() {
         return "A lake of Apache Paimon: planning, lookups, filters and scans beside Paimon's"
-                   + " library, TPC-H beside Iceberg";
+                + " library, TPC-H beside Iceberg";
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.stele.benchmarks.paimon;
 
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.stele.paimon.config;
 
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
-
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
@@ -14,13 +13,10 @@ import io.airlift.units.MaxDataSize;
 import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
-
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of one catalog: where the lake is, who knows its tables, and how much of its
@@ -60,7 +56,7 @@ public class PaimonConfig {
     @Config("stele.paimon.warehouse")
     @ConfigDescription(
             "The lake: a folder, s3://bucket/prefix or hdfs://host:port/path; with a REST server,"
-                + " the name that it has there")
+                    + " the name that it has there")
     public PaimonConfig setWarehouse(String warehouse) {
         this.warehouse = warehouse;
         return this;
@@ -81,7 +77,7 @@ public class PaimonConfig {
     @AssertTrue(
             message =
                     "stele.paimon.metastore must be filesystem, rest or jdbc: the client of hive is"
-                        + " not in this plugin")
+                            + " not in this plugin")
     public boolean isMetastoreSupported() {
         return metastore != Metastore.HIVE;
     }
@@ -100,7 +96,7 @@ public class PaimonConfig {
     @AssertTrue(
             message =
                     "stele.paimon.metastore.uri must be http://... or https://... for rest,"
-                        + " jdbc:... for jdbc, and unset for filesystem")
+                            + " jdbc:... for jdbc, and unset for filesystem")
     public boolean isMetastoreUriValid() {
         return switch (metastore) {
             case FILESYSTEM -> metastoreUri.isEmpty();
@@ -265,7 +261,7 @@ public class PaimonConfig {
     @Config("stele.paimon.write-buffer-size")
     @ConfigDescription(
             "Heap in which a writer sorts rows, unless write-buffer-size of the table is less; more"
-                + " rows are sorted on disk or make another file")
+                    + " rows are sorted on disk or make another file")
     public PaimonConfig setWriteBufferSize(DataSize writeBufferSize) {
         this.writeBufferSize = writeBufferSize;
         return this;

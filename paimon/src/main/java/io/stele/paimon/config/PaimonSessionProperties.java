@@ -6,14 +6,12 @@ import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static io.trino.spi.session.PropertyMetadata.enumProperty;
 
 import com.google.inject.Inject;
-
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.trino.plugin.base.session.SessionPropertiesProvider;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
-
 import java.util.List;
 
 /** The session properties of the connector, and their values in a session. */
@@ -38,28 +36,28 @@ public final class PaimonSessionProperties implements SessionPropertiesProvider 
                         durationProperty(
                                 SNAPSHOT_MAX_STALENESS,
                                 "The oldest state of a table that a query may see; 0s: asks the"
-                                    + " lake at every query",
+                                        + " lake at every query",
                                 config.getSnapshotMaxStaleness(),
                                 PaimonSessionProperties::checkAtMostAnHour,
                                 false),
                         dataSizeProperty(
                                 MAX_SPLIT_SIZE,
                                 "Larger data files are read in parts of this size, each by a thread"
-                                    + " of its own",
+                                        + " of its own",
                                 config.getMaxSplitSize(),
                                 PaimonSessionProperties::checkSplitSize,
                                 false),
                         durationProperty(
                                 DYNAMIC_FILTER_WAIT_TIMEOUT,
                                 "How long the planning of a scan waits for the other side of a"
-                                    + " join",
+                                        + " join",
                                 config.getDynamicFilterWaitTimeout(),
                                 PaimonSessionProperties::checkAtMostAnHour,
                                 false),
                         enumProperty(
                                 INSERT_EXISTING_PARTITIONS_BEHAVIOR,
                                 "What INSERT does with the rows of a partition that it writes to:"
-                                    + " APPEND or OVERWRITE; a table without partitions is one",
+                                        + " APPEND or OVERWRITE; a table without partitions is one",
                                 ExistingPartitions.class,
                                 ExistingPartitions.APPEND,
                                 false));

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorMergeTableHandle;
 import io.trino.spi.connector.ConnectorTableHandle;
-
 import java.util.List;
 import java.util.Map;
 

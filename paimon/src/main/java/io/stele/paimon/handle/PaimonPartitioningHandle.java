@@ -1,11 +1,9 @@
 package io.stele.paimon.handle;
 
 import static com.google.common.base.Preconditions.checkArgument;
-
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorPartitioningHandle;
-
 import java.util.List;
 
 /**

@@ -2,12 +2,10 @@ package io.stele.paimon.handle;
 
 import static io.airlift.slice.SizeOf.estimatedSizeOf;
 import static io.airlift.slice.SizeOf.instanceSize;
-
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
-
 import java.util.List;
 import java.util.Optional;
 

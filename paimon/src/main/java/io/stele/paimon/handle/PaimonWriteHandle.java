@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorOutputTableHandle;
-
 import java.util.List;
 
 /**

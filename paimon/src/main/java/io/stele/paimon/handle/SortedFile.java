@@ -2,11 +2,9 @@ package io.stele.paimon.handle;
 
 import static io.airlift.slice.SizeOf.estimatedSizeOf;
 import static io.airlift.slice.SizeOf.instanceSize;
-
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.SplitWeight;
-
 import java.util.Optional;
 
 /**

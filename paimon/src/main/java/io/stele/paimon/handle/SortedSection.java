@@ -1,7 +1,6 @@
 package io.stele.paimon.handle;
 
 import static com.google.common.base.Preconditions.checkArgument;
-
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;

@@ -3,7 +3,6 @@ package io.stele.paimon.image;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import org.weakref.jmx.Managed;
 
 /**

@@ -2,6 +2,11 @@ package io.stele.paimon.image;
 
 import static java.util.Objects.requireNonNull;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.data.BinaryArray;
 import org.apache.paimon.fileindex.FileIndexPredicate;
@@ -16,12 +21,6 @@ import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.PrimaryKeyTableUtils;
 import org.jspecify.annotations.Nullable;
-
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 
 /**
  * The filter of a primary key table's files. It is Paimon's own scan without its reading of

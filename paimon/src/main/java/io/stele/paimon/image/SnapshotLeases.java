@@ -1,18 +1,11 @@
 package io.stele.paimon.image;
 
 import static com.google.common.base.Preconditions.checkArgument;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Throwables;
-
 import io.airlift.log.Logger;
 import io.stele.cache.SingleFlightCache;
-
-import org.apache.paimon.Snapshot;
-import org.apache.paimon.table.FileStoreTable;
-import org.jspecify.annotations.Nullable;
-
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,6 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.table.FileStoreTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The latest snapshots of tables in use, checked in the background, so that a query that accepts a

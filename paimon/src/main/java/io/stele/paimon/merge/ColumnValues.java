@@ -11,7 +11,6 @@ import io.trino.spi.type.Int128;
 import io.trino.spi.type.LongTimestamp;
 import io.trino.spi.type.LongTimestampWithTimeZone;
 import io.trino.spi.type.Type;
-
 import org.jspecify.annotations.Nullable;
 
 /**

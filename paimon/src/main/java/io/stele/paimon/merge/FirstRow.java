@@ -2,7 +2,6 @@ package io.stele.paimon.merge;
 
 import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
-
 import java.util.List;
 
 /** The rule of the merge engine {@code first-row}: the oldest row stays. Immutable. */
@@ -26,7 +25,7 @@ final class FirstRow implements RowMerger {
                 throw new TrinoException(
                         PaimonErrorCode.PAIMON_BAD_DATA,
                         "Expected no deletions in a table with merge engine first-row and without"
-                            + " ignore-delete, found one");
+                                + " ignore-delete, found one");
             }
         }
     }

@@ -2,11 +2,9 @@ package io.stele.paimon.merge;
 
 import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
-
-import org.apache.paimon.types.RowKind;
-
 import java.util.Arrays;
 import java.util.List;
+import org.apache.paimon.types.RowKind;
 
 /**
  * The rule of the merge engine {@code partial-update} without sequence groups and aggregations: of
@@ -77,7 +75,7 @@ final class LatestValues implements RowMerger {
                     throw new TrinoException(
                             PaimonErrorCode.PAIMON_BAD_DATA,
                             "Expected no deletions in a table with merge engine partial-update that"
-                                + " says nothing of them, found one");
+                                    + " says nothing of them, found one");
         };
     }
 }

@@ -6,12 +6,10 @@ import static io.trino.spi.type.TinyintType.TINYINT;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.type.Type;
-
-import org.apache.paimon.types.RowKind;
-import org.jspecify.annotations.Nullable;
-
 import java.util.Arrays;
 import java.util.List;
+import org.apache.paimon.types.RowKind;
+import org.jspecify.annotations.Nullable;
 
 /** A page of an input, with the values by which it is merged. Confined to one driver. */
 final class MergeBatch {

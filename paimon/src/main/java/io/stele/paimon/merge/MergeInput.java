@@ -1,16 +1,13 @@
 package io.stele.paimon.merge;
 
 import static com.google.common.base.Preconditions.checkState;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.error.PaimonErrorCode;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SourcePage;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of the sorted inputs of a merge, with its next row. Confined to one driver.

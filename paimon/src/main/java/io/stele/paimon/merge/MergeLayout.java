@@ -1,11 +1,9 @@
 package io.stele.paimon.merge;
 
 import static com.google.common.base.Preconditions.checkArgument;
-
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.type.Type;
-
 import java.util.List;
 
 /**

@@ -1,5 +1,8 @@
 package io.stele.paimon.merge;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.mergetree.compact.PartialUpdateMergeFunction;
 import org.apache.paimon.schema.TableSchema;
@@ -8,10 +11,6 @@ import org.apache.paimon.table.PrimaryKeyFileStoreTable;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypeRoot;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * The rules by which rows of a table are merged, of a table whose rules are built here; Paimon's

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
-
 import java.util.Arrays;
 
 /**

@@ -1,13 +1,11 @@
 package io.stele.paimon.merge;
 
 import static io.airlift.slice.SizeOf.instanceSize;
-
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.SourcePage;
-
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
 

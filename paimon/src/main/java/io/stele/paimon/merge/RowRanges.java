@@ -5,10 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.type.Type;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Ranges of rows of batches, in the order of a result. Confined to one driver. */
 final class RowRanges {

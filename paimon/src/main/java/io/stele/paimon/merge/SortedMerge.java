@@ -3,12 +3,10 @@ package io.stele.paimon.merge;
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.SourcePage;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A merge of sorted rows by key, page by page. Confined to one driver.

@@ -1,11 +1,9 @@
 package io.stele.paimon.merge;
 
 import io.trino.spi.connector.SourcePage;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.Closeable;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** Rows sorted by key, each key once, with the channels of a {@link MergeLayout}. */
 public interface SortedRows extends Closeable {

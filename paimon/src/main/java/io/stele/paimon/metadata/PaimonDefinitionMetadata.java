@@ -2,7 +2,6 @@ package io.stele.paimon.metadata;
 
 import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonColumnHandle;
@@ -21,15 +20,13 @@ import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.type.Type;
-
-import org.apache.paimon.schema.SchemaChange;
-import org.apache.paimon.table.FileStoreTable;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.paimon.schema.SchemaChange;
+import org.apache.paimon.table.FileStoreTable;
 
 /**
  * The catalog in one Trino transaction, with the statements that define schemas and tables.

@@ -1,10 +1,8 @@
 package io.stele.paimon.metadata;
 
 import static com.google.common.collect.ImmutableMap.toImmutableMap;
-
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
@@ -32,17 +30,6 @@ import io.trino.spi.connector.TableNotFoundException;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.AccessDeniedException;
 import io.trino.spi.statistics.TableStatistics;
-
-import org.apache.paimon.Snapshot;
-import org.apache.paimon.privilege.NoPrivilegeException;
-import org.apache.paimon.privilege.PrivilegedFileStoreTable;
-import org.apache.paimon.table.AppendOnlyFileStoreTable;
-import org.apache.paimon.table.FileStoreTable;
-import org.apache.paimon.table.PrimaryKeyFileStoreTable;
-import org.apache.paimon.table.Table;
-import org.apache.paimon.types.DataField;
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -57,6 +44,15 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.privilege.NoPrivilegeException;
+import org.apache.paimon.privilege.PrivilegedFileStoreTable;
+import org.apache.paimon.table.AppendOnlyFileStoreTable;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.PrimaryKeyFileStoreTable;
+import org.apache.paimon.table.Table;
+import org.apache.paimon.types.DataField;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The catalog in one Trino transaction, as queries read it. All scans of a table in a transaction

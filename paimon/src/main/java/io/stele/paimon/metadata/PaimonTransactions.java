@@ -3,7 +3,6 @@ package io.stele.paimon.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.image.SnapshotLeases;
 import io.stele.paimon.store.Lake;
@@ -12,10 +11,8 @@ import io.stele.paimon.write.TableCommits;
 import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorTransactionHandle;
-
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;

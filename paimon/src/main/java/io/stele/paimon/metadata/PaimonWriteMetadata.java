@@ -31,15 +31,13 @@ import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.WriterScalingOptions;
 import io.trino.spi.statistics.ComputedStatistics;
-
-import org.apache.paimon.table.FileStoreTable;
-import org.jspecify.annotations.Nullable;
-
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.paimon.table.FileStoreTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The catalog in one Trino transaction, with the statements that change it. Each is committed when

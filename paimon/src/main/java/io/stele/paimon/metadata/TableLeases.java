@@ -1,19 +1,11 @@
 package io.stele.paimon.metadata;
 
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
-
-import org.apache.paimon.schema.SchemaManager;
-import org.apache.paimon.schema.TableSchema;
-import org.apache.paimon.table.FileStoreTable;
-import org.apache.paimon.table.Table;
-import org.jspecify.annotations.Nullable;
-
 import java.io.FileNotFoundException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -28,6 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.apache.paimon.schema.SchemaManager;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tables in use with their latest schemas, checked in the background, so that a query that

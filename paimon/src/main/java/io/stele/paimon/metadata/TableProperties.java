@@ -6,20 +6,13 @@ import static io.trino.spi.session.PropertyMetadata.booleanProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
 import static io.trino.spi.type.VarcharType.VARCHAR;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
-
 import io.trino.spi.TrinoException;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.type.ArrayType;
-
-import org.apache.paimon.CoreOptions;
-import org.apache.paimon.schema.SchemaChange;
-import org.apache.paimon.table.FileStoreTable;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +21,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.schema.SchemaChange;
+import org.apache.paimon.table.FileStoreTable;
 
 /**
  * The properties of tables: as {@code SHOW CREATE TABLE} shows them, and as Paimon's options.
@@ -78,7 +74,7 @@ public final class TableProperties {
                 stringProperty(
                         MERGE_ENGINE,
                         "How rows of one key are merged: deduplicate, partial-update, aggregation"
-                            + " or first-row",
+                                + " or first-row",
                         null,
                         false),
                 stringProperty(

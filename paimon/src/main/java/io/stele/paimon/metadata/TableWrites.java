@@ -1,7 +1,6 @@
 package io.stele.paimon.metadata;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
@@ -19,10 +18,6 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.RetryMode;
-
-import org.apache.paimon.table.BucketMode;
-import org.apache.paimon.table.FileStoreTable;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -33,6 +28,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import org.apache.paimon.table.BucketMode;
+import org.apache.paimon.table.FileStoreTable;
 
 /** The begin and the end of statements that write rows, on the coordinator. Thread-safe. */
 final class TableWrites {

@@ -2,7 +2,6 @@ package io.stele.paimon.metadata;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static io.trino.spi.StandardErrorCode.TRANSACTION_CONFLICT;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonTableHandle;
@@ -11,15 +10,13 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.TableNotFoundException;
 import io.trino.spi.security.AccessDeniedException;
-
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.paimon.privilege.NoPrivilegeException;
 import org.apache.paimon.privilege.PrivilegedFileStoreTable;
 import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.Table;
-
-import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The tables of a lake as statements change them: as they are now, checked for the right to write,
@@ -46,7 +43,7 @@ public final class WritableTables {
             throw new TrinoException(
                     NOT_SUPPORTED,
                     "Expected stele.paimon.writes-enabled for a statement that changes the lake,"
-                        + " found it to be false");
+                            + " found it to be false");
         }
     }
 

@@ -10,16 +10,14 @@ import io.stele.paimon.merge.MergeColumns;
 import io.stele.paimon.merge.MergeRules;
 import io.stele.paimon.read.RawFilePageSources;
 import io.stele.paimon.type.PaimonTypes;
-
-import org.apache.paimon.table.AppendOnlyFileStoreTable;
-import org.apache.paimon.table.FileStoreTable;
-import org.apache.paimon.table.PrimaryKeyFileStoreTable;
-import org.apache.paimon.table.source.DataSplit;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.paimon.table.AppendOnlyFileStoreTable;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.PrimaryKeyFileStoreTable;
+import org.apache.paimon.table.source.DataSplit;
 
 /**
  * The choice of the files of a scan that readers of this plugin read and merge; Paimon's reader

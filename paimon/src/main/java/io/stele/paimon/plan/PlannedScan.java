@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.metrics.Metrics;
-
 import java.util.List;
 import java.util.Map;
 

@@ -5,14 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.paimon.handle.DeletionVectorLocation;
 import io.stele.paimon.handle.SortedFile;
 import io.stele.paimon.handle.SortedSection;
-
-import org.apache.paimon.data.InternalRow;
-import org.apache.paimon.io.DataFileMeta;
-import org.apache.paimon.mergetree.SortedRun;
-import org.apache.paimon.mergetree.compact.IntervalPartition;
-import org.apache.paimon.table.source.DataSplit;
-import org.apache.paimon.table.source.DeletionFile;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,6 +12,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.io.DataFileMeta;
+import org.apache.paimon.mergetree.SortedRun;
+import org.apache.paimon.mergetree.compact.IntervalPartition;
+import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.DeletionFile;
 
 /**
  * A section of one of Paimon's splits.

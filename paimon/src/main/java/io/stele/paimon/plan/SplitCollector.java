@@ -9,18 +9,16 @@ import io.stele.paimon.handle.SortedFile;
 import io.stele.paimon.handle.SortedSection;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
-
-import org.apache.paimon.io.DataFileMeta;
-import org.apache.paimon.io.DataOutputViewStreamWrapper;
-import org.apache.paimon.table.source.DataSplit;
-import org.apache.paimon.table.source.DeletionFile;
-import org.jspecify.annotations.Nullable;
-
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.paimon.io.DataFileMeta;
+import org.apache.paimon.io.DataOutputViewStreamWrapper;
+import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.DeletionFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The splits of a scan so far. Each section of a split of Paimon is read in the cheapest way that

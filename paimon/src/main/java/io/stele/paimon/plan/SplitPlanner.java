@@ -3,14 +3,12 @@ package io.stele.paimon.plan;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.type.PartitionFilter;
 import io.trino.spi.predicate.TupleDomain;
-
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 

@@ -3,7 +3,6 @@ package io.stele.paimon.procedure;
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.SchemaTableName;
-
 import org.apache.paimon.table.FileStoreTable;
 import org.jspecify.annotations.Nullable;
 

@@ -4,14 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.paimon.write.TableCompaction;
-
-import org.apache.paimon.operation.CleanOrphanFilesResult;
-import org.apache.paimon.operation.LocalOrphanFilesClean;
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import org.apache.paimon.operation.CleanOrphanFilesResult;
+import org.apache.paimon.operation.LocalOrphanFilesClean;
+import org.jspecify.annotations.Nullable;
 
 /** The procedures {@code compact} and {@code remove_orphan_files}. Thread-safe. */
 public final class FileProcedures {
@@ -51,7 +49,7 @@ public final class FileProcedures {
                     if (age.compareTo(LEAST_AGE) < 0) {
                         throw ProcedureCalls.bad(
                                 "Expected a retention_threshold of an hour or more, since later"
-                                    + " files may be those of running statements, found %s",
+                                        + " files may be those of running statements, found %s",
                                 retentionThreshold);
                     }
                     Instant before = clock.instant().minus(age);

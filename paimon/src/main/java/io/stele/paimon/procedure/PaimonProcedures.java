@@ -2,17 +2,14 @@ package io.stele.paimon.procedure;
 
 import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.VarcharType.VARCHAR;
-
 import static java.lang.invoke.MethodHandles.lookup;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
-
 import io.stele.paimon.metadata.PaimonTransactions;
 import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.procedure.Procedure.Argument;
-
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;

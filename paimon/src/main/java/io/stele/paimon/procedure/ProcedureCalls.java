@@ -2,21 +2,18 @@ package io.stele.paimon.procedure;
 
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_BAD_ARGUMENT;
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.metadata.WritableTables;
 import io.trino.spi.TrinoException;
 import io.trino.spi.classloader.ThreadContextClassLoader;
 import io.trino.spi.connector.SchemaTableName;
-
-import org.apache.paimon.table.FileStoreTable;
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
+import org.apache.paimon.table.FileStoreTable;
+import org.jspecify.annotations.Nullable;
 
 /** The frame of a procedure's call: its table, its class loader and its failures. Thread-safe. */
 final class ProcedureCalls {

@@ -24,7 +24,7 @@ public final class TagProcedures {
                     if (newTag.chars().allMatch(Character::isDigit)) {
                         throw ProcedureCalls.bad(
                                 "Expected a name of a tag that is not a number, as snapshots have,"
-                                    + " found '%s'",
+                                        + " found '%s'",
                                 newTag);
                     }
                     if (found.tagManager().tagExists(newTag)) {

@@ -1,11 +1,9 @@
 package io.stele.paimon.read;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.cache.CacheStatistics;
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.handle.PaimonColumnHandle;
@@ -16,12 +14,10 @@ import io.stele.paimon.type.FileColumns;
 import io.stele.paimon.type.FileFormat;
 import io.trino.spi.TrinoException;
 import io.trino.spi.predicate.TupleDomain;
-
-import org.apache.paimon.schema.TableSchema;
-
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.paimon.schema.TableSchema;
 
 /**
  * The data files of a lake, decoded by trino-orc and trino-parquet, with what this node remembers

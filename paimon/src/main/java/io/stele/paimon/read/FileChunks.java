@@ -4,9 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ranges of a file that are read together, each when something of it is first wanted. Confined to

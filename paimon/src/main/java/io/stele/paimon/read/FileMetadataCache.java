@@ -5,7 +5,6 @@ import io.stele.cache.SingleFlightCache;
 import io.stele.objectstore.ObjectReader;
 import io.trino.parquet.ParquetDataSource;
 import io.trino.parquet.ParquetReaderOptions;
-
 import java.io.IOException;
 
 /** What this node has decoded of data files to find their rows. Thread-safe. */

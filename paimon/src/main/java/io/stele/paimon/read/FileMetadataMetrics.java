@@ -3,9 +3,7 @@ package io.stele.paimon.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.cache.CacheStatistics;
-
 import org.weakref.jmx.Managed;
 
 /** The metrics of the cache of footers and indexes of data files, for JMX. Thread-safe. */

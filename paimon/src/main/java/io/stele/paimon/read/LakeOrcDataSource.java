@@ -10,15 +10,13 @@ import io.trino.orc.StreamId;
 import io.trino.orc.metadata.StripeInformation;
 import io.trino.orc.stream.MemoryOrcDataReader;
 import io.trino.orc.stream.OrcDataReader;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stripes of a file for trino-orc: metadata that is loaded already, and the data of the wanted

@@ -3,7 +3,6 @@ package io.stele.paimon.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ListMultimap;
-
 import io.stele.objectstore.ObjectReader;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.parquet.AbstractParquetDataSource;
@@ -11,7 +10,6 @@ import io.trino.parquet.ChunkReader;
 import io.trino.parquet.DiskRange;
 import io.trino.parquet.ParquetDataSourceId;
 import io.trino.parquet.ParquetReaderOptions;
-
 import java.io.IOException;
 
 /** A file of a lake for trino-parquet, of which the ranges of a scan are fetched together. */

@@ -14,7 +14,6 @@ import io.trino.orc.metadata.PostScript.HiveWriterVersion;
 import io.trino.orc.metadata.RowGroupIndex;
 import io.trino.orc.metadata.StripeFooter;
 import io.trino.orc.metadata.statistics.BloomFilter;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -9,12 +9,10 @@ import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.type.FileColumns;
 import io.stele.paimon.type.FileFormat;
 import io.trino.spi.predicate.TupleDomain;
-
-import org.apache.paimon.deletionvectors.DeletionVector;
-import org.apache.paimon.schema.TableSchema;
-
 import java.io.IOException;
 import java.util.Optional;
+import org.apache.paimon.deletionvectors.DeletionVector;
+import org.apache.paimon.schema.TableSchema;
 
 /**
  * The rows of a split on the way to be opened, in steps of which each sends requests for what the

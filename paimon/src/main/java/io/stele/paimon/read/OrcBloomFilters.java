@@ -3,7 +3,6 @@ package io.stele.paimon.read;
 import static java.util.Objects.requireNonNull;
 
 import io.trino.orc.metadata.statistics.BloomFilter;
-
 import java.util.List;
 
 /** The bloom filters of a column in a stripe, one of each row group. */

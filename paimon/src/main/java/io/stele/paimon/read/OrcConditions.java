@@ -11,12 +11,10 @@ import io.trino.orc.TupleDomainOrcPredicate.TupleDomainOrcPredicateBuilder;
 import io.trino.orc.metadata.OrcColumnId;
 import io.trino.orc.metadata.Stream.StreamKind;
 import io.trino.spi.predicate.Domain;
-
-import org.apache.paimon.types.DataTypeRoot;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.paimon.types.DataTypeRoot;
 
 /** The conditions on columns by which stripes and row groups are skipped. Immutable. */
 final class OrcConditions {

@@ -1,10 +1,8 @@
 package io.stele.paimon.read;
 
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
-
-import static org.joda.time.DateTimeZone.UTC;
-
 import static java.util.Objects.requireNonNull;
+import static org.joda.time.DateTimeZone.UTC;
 
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
@@ -30,7 +28,6 @@ import io.trino.orc.metadata.PostScript.HiveWriterVersion;
 import io.trino.orc.stream.OrcChunkLoader;
 import io.trino.orc.stream.OrcInputStream;
 import io.trino.spi.type.Type;
-
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.ZoneId;

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.paimon.type.FileColumns;
 import io.trino.orc.OrcColumn;
 import io.trino.spi.type.Type;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.stele.paimon.read;
 import static java.util.Objects.requireNonNull;
 
 import io.trino.orc.metadata.RowGroupIndex;
-
 import java.util.List;
 
 /** The row index of a column in a stripe: positions and statistics of each row group. */

@@ -8,11 +8,9 @@ import io.trino.orc.OrcRecordReader;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.type.Type;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of an ORC file. */
 final class OrcRows implements FileRows {

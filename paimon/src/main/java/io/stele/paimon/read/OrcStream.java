@@ -1,14 +1,12 @@
 package io.stele.paimon.read;
 
 import static io.airlift.slice.SizeOf.sizeOf;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.stream.OrcDataReader;
-
 import java.io.IOException;
 
 /**

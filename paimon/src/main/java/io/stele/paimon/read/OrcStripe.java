@@ -10,7 +10,6 @@ import io.trino.orc.metadata.OrcColumnId;
 import io.trino.orc.metadata.RowGroupIndex;
 import io.trino.orc.metadata.Stream;
 import io.trino.orc.metadata.StripeInformation;
-
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

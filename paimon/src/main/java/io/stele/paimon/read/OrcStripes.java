@@ -12,9 +12,6 @@ import io.trino.orc.metadata.Stream;
 import io.trino.orc.metadata.Stream.StreamKind;
 import io.trino.orc.metadata.StripeInformation;
 import io.trino.orc.metadata.statistics.ColumnStatistics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stripes of a file that a scan reads, whose metadata comes from the cache or is decoded into

@@ -2,7 +2,6 @@ package io.stele.paimon.read;
 
 import static io.airlift.units.DataSize.Unit.KILOBYTE;
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
-
 import static org.joda.time.DateTimeZone.UTC;
 
 import io.airlift.units.DataSize;
@@ -22,13 +21,6 @@ import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
-
-import org.apache.parquet.column.ColumnDescriptor;
-import org.apache.parquet.io.MessageColumnIO;
-import org.apache.parquet.schema.GroupType;
-import org.apache.parquet.schema.MessageType;
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +28,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.io.MessageColumnIO;
+import org.apache.parquet.schema.GroupType;
+import org.apache.parquet.schema.MessageType;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of a Parquet file. */
 final class ParquetRows implements FileRows {

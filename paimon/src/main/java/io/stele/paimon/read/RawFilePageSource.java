@@ -6,12 +6,10 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of one split of a data file that are not deleted. Confined to one driver. */
 final class RawFilePageSource implements ConnectorPageSource {

@@ -3,7 +3,6 @@ package io.stele.paimon.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
 import io.stele.paimon.store.LakeFiles;
@@ -12,11 +11,9 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.EmptyPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
-
-import org.apache.paimon.schema.TableSchema;
-
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.paimon.schema.TableSchema;
 
 /** A factory of page sources over data files whose rows need no merge. Thread-safe. */
 public final class RawFilePageSources {

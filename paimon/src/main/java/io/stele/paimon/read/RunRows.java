@@ -6,14 +6,12 @@ import io.stele.paimon.handle.SortedFile;
 import io.stele.paimon.merge.SortedRows;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of files that follow each other in their keys, the next of which is on its way to be

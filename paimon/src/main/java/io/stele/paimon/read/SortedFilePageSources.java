@@ -3,7 +3,6 @@ package io.stele.paimon.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonSortedSplit;
 import io.stele.paimon.handle.SortedFile;
@@ -13,15 +12,13 @@ import io.stele.paimon.merge.MergeRules;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
-
-import org.apache.paimon.schema.TableSchema;
-import org.apache.paimon.table.FileStoreTable;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongFunction;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.table.FileStoreTable;
 
 /** A factory of page sources over data files whose rows are merged by key. Thread-safe. */
 public final class SortedFilePageSources {
@@ -54,7 +51,7 @@ public final class SortedFilePageSources {
                                 () ->
                                         new IllegalArgumentException(
                                                 "Expected a table whose rows this plugin merges,"
-                                                    + " found "
+                                                        + " found "
                                                         + table.name()));
         TableSchema readSchema = MergeColumns.stored(table.schema(), rules);
         Map<Long, TableSchema> fileSchemas = new HashMap<>();

@@ -10,7 +10,6 @@ import io.trino.orc.checkpoint.InputStreamCheckpoint;
 import io.trino.orc.checkpoint.LongStreamV1Checkpoint;
 import io.trino.orc.checkpoint.LongStreamV2Checkpoint;
 import io.trino.orc.checkpoint.StreamCheckpoint;
-
 import java.util.OptionalLong;
 
 /** The places in the file that positions of ORC's row indexes mean. Stateless. */

@@ -6,13 +6,11 @@ import io.stele.objectstore.ReadTally;
 import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The wanted columns of the rows of a split that are not deleted. Confined to one driver. */
 final class VisibleRows implements Closeable {

@@ -1,17 +1,15 @@
 package io.stele.paimon.table;
 
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
-
 import static java.util.Objects.requireNonNull;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.inject.Inject;
-
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.store.Lake;
 import io.trino.spi.TrinoException;
-
+import java.util.Optional;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.options.Options;
@@ -20,8 +18,6 @@ import org.apache.paimon.schema.TableSchema;
 import org.apache.paimon.table.CatalogEnvironment;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
-
-import java.util.Optional;
 
 /**
  * Tables by location, branch and schema, as coordinator and workers open them: without a request to

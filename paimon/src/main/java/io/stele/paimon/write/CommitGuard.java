@@ -4,7 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
-
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.Snapshot.CommitKind;
 import org.apache.paimon.catalog.SnapshotCommit;
@@ -16,14 +22,6 @@ import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.table.source.ScanMode;
 import org.apache.paimon.utils.SnapshotManager;
 import org.jspecify.annotations.Nullable;
-
-import java.io.FileNotFoundException;
-import java.io.IOException;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.List;
-import java.util.OptionalLong;
-import java.util.Set;
 
 /**
  * The last step of one statement's commit, which creates the snapshot: it watches what becomes of

@@ -3,12 +3,10 @@ package io.stele.paimon.write;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.type.RowType;
-
-import org.apache.paimon.table.FileStoreTable;
-import org.apache.paimon.types.DataField;
-
 import java.util.Arrays;
 import java.util.List;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.types.DataField;
 
 /**
  * The hidden column by which a MERGE, UPDATE or DELETE names a row: some columns of the row itself.

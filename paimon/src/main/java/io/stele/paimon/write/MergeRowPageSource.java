@@ -8,12 +8,10 @@ import io.trino.spi.block.RowBlock;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of another source with their row ids. Confined to one driver. */
 final class MergeRowPageSource implements ConnectorPageSource {

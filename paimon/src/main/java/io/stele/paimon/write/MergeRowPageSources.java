@@ -1,11 +1,9 @@
 package io.stele.paimon.write;
 
 import static com.google.common.collect.ImmutableList.toImmutableList;
-
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.read.PaimonPageSources;
@@ -20,7 +18,6 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.DynamicFilter;
 import io.trino.spi.connector.MemoryContext;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,24 +1,21 @@
 package io.stele.paimon.write;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
-
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.CoreOptions.ChangelogProducer;
 import org.apache.paimon.CoreOptions.MergeEngine;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
-
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 
 /**
  * The rows of a table that an UPDATE, DELETE or MERGE can change, and what has to be written for
@@ -45,13 +42,13 @@ public final class MergeRules {
         if (mode == BucketMode.KEY_DYNAMIC) {
             throw refused(
                     "Expected partition columns in the primary key, found %s with keys across"
-                        + " partitions, whose index of all keys this connector does not build",
+                            + " partitions, whose index of all keys this connector does not build",
                     name);
         }
         if (mode == BucketMode.POSTPONE_MODE) {
             throw refused(
                     "Expected a fixed or dynamic number of buckets, found %s with bucket = -2,"
-                        + " whose rows are not seen before a job of Flink or Spark has placed them",
+                            + " whose rows are not seen before a job of Flink or Spark has placed them",
                     name);
         }
     }
@@ -65,7 +62,7 @@ public final class MergeRules {
         if (table.primaryKeys().isEmpty()) {
             throw refused(
                     "Expected a table with a primary key, or a condition that selects whole"
-                        + " partitions, found rows of %s to be changed, which has no primary key",
+                            + " partitions, found rows of %s to be changed, which has no primary key",
                     name);
         }
         MergeEngine engine = options.mergeEngine();
@@ -81,7 +78,7 @@ public final class MergeRules {
                         .anyMatch(key -> key.endsWith(".sequence-group"))) {
             throw refused(
                     "Expected no sequence groups, found some in %s, by which an update may be"
-                        + " ignored",
+                            + " ignored",
                     name);
         }
         if (options.rowkindField().isPresent()) {
@@ -97,7 +94,7 @@ public final class MergeRules {
                         column -> {
                             throw refused(
                                     "Expected updates of columns that are neither in the primary"
-                                        + " key nor the sequence field, found column "
+                                            + " key nor the sequence field, found column "
                                             + column
                                             + " of %s",
                                     name);
@@ -114,7 +111,7 @@ public final class MergeRules {
                         .get(CoreOptions.PARTIAL_UPDATE_REMOVE_RECORD_ON_DELETE)) {
             throw refused(
                     "Expected partial-update.remove-record-on-delete for a deletion, found %s"
-                        + " without it",
+                            + " without it",
                     name);
         }
     }

@@ -7,14 +7,13 @@ import static io.trino.spi.type.IntegerType.INTEGER;
 import static io.trino.spi.type.RealType.REAL;
 import static io.trino.spi.type.SmallintType.SMALLINT;
 import static io.trino.spi.type.TinyintType.TINYINT;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.type.PaimonTypes;
 import io.trino.spi.block.Block;
 import io.trino.spi.type.TimeType;
 import io.trino.spi.type.Type;
-
+import java.util.List;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.Blob;
 import org.apache.paimon.data.Decimal;
@@ -29,8 +28,6 @@ import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.RowKind;
 import org.apache.paimon.types.RowType;
 import org.jspecify.annotations.Nullable;
-
-import java.util.List;
 
 /**
  * A row of Paimon that is a view of one position of Trino's blocks, so that values go to the

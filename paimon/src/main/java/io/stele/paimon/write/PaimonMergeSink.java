@@ -1,7 +1,6 @@
 package io.stele.paimon.write;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
@@ -13,7 +12,10 @@ import io.trino.spi.connector.ConnectorMergeSink;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.type.IntegerType;
 import io.trino.spi.type.TinyintType;
-
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.apache.paimon.compression.CompressOptions;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.data.serializer.InternalRowSerializer;
@@ -23,11 +25,6 @@ import org.apache.paimon.options.MemorySize;
 import org.apache.paimon.types.RowKind;
 import org.apache.paimon.types.RowType;
 import org.jspecify.annotations.Nullable;
-
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * One writer of an UPDATE, DELETE or MERGE. A changed row arrives as a deleted and an added one

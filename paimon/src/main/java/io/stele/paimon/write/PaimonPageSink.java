@@ -7,11 +7,9 @@ import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSink;
 import io.trino.spi.connector.SchemaTableName;
-
-import org.apache.paimon.types.RowKind;
-
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import org.apache.paimon.types.RowKind;
 
 /** One writer of an INSERT or CREATE TABLE AS. Confined to one driver. */
 final class PaimonPageSink implements ConnectorPageSink {

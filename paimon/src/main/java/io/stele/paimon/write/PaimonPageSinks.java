@@ -3,7 +3,6 @@ package io.stele.paimon.write;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.paimon.config.PaimonConfig;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonMergeHandle;
@@ -19,12 +18,10 @@ import io.trino.spi.connector.ConnectorPageSinkProvider;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableCredentials;
 import io.trino.spi.connector.ConnectorTransactionHandle;
-
-import org.apache.paimon.disk.IOManager;
-import org.apache.paimon.table.FileStoreTable;
-
 import java.util.List;
 import java.util.Optional;
+import org.apache.paimon.disk.IOManager;
+import org.apache.paimon.table.FileStoreTable;
 
 /** The provider of the page sinks of writers, on workers. Thread-safe. */
 public final class PaimonPageSinks implements ConnectorPageSinkProvider {

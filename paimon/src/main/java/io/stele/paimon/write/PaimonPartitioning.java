@@ -1,7 +1,6 @@
 package io.stele.paimon.write;
 
 import com.google.inject.Inject;
-
 import io.stele.paimon.handle.PaimonPartitioningHandle;
 import io.trino.spi.connector.BucketFunction;
 import io.trino.spi.connector.ConnectorBucketNodeMap;
@@ -10,7 +9,6 @@ import io.trino.spi.connector.ConnectorPartitioningHandle;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.type.Type;
-
 import java.util.List;
 import java.util.Optional;
 

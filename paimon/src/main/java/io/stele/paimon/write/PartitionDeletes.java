@@ -6,7 +6,10 @@ import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.type.PartitionFilter;
 import io.trino.spi.TrinoException;
-
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.serializer.InternalRowSerializer;
@@ -14,11 +17,6 @@ import org.apache.paimon.manifest.PartitionEntry;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.utils.InternalRowPartitionComputer;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * The partitions that a DELETE takes away whole.

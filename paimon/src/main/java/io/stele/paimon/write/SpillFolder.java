@@ -3,12 +3,9 @@ package io.stele.paimon.write;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.objectstore.cached.CatalogCacheFolder;
-
-import org.apache.paimon.disk.IOManager;
-
 import java.nio.file.Path;
+import org.apache.paimon.disk.IOManager;
 
 /**
  * The folder on this node where writers of one catalog sort and buffer what does not fit in memory:

@@ -3,22 +3,11 @@ package io.stele.paimon.write;
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_COMMIT_UNKNOWN;
 import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static io.trino.spi.StandardErrorCode.TRANSACTION_CONFLICT;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.trino.spi.TrinoException;
-
-import org.apache.paimon.CoreOptions;
-import org.apache.paimon.Snapshot;
-import org.apache.paimon.options.Options;
-import org.apache.paimon.table.BucketMode;
-import org.apache.paimon.table.FileStoreTable;
-import org.apache.paimon.table.FileStoreTableFactory;
-import org.apache.paimon.table.sink.CommitMessage;
-import org.apache.paimon.table.sink.TableCommitImpl;
-
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -28,6 +17,14 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.options.Options;
+import org.apache.paimon.table.BucketMode;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.FileStoreTableFactory;
+import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.table.sink.TableCommitImpl;
 
 /**
  * Commits of statements, each of which takes place once or not at all.

@@ -2,13 +2,12 @@ package io.stele.paimon.write;
 
 import static com.google.common.base.Preconditions.checkArgument;
 
-import org.apache.paimon.memory.MemorySegment;
-import org.apache.paimon.memory.MemorySegmentPool;
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.apache.paimon.memory.MemorySegment;
+import org.apache.paimon.memory.MemorySegmentPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one sink's write buffers: pages of the heap, allocated when first needed. Confined

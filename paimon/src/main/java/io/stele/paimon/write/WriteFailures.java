@@ -5,10 +5,8 @@ import static io.trino.spi.StandardErrorCode.CONSTRAINT_VIOLATION;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 
 import com.google.common.base.Throwables;
-
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
-
 import java.util.concurrent.Callable;
 
 /** Failures of Paimon's writers, as Trino's. Stateless. */
@@ -37,7 +35,7 @@ final class WriteFailures {
                 return new TrinoException(
                         NOT_SUPPORTED,
                         "Expected as many buckets as the partition has; to change them, write it"
-                            + " with insert_existing_partitions_behavior = 'OVERWRITE': "
+                                + " with insert_existing_partitions_behavior = 'OVERWRITE': "
                                 + message,
                         failure);
             }

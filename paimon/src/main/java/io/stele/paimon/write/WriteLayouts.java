@@ -3,17 +3,15 @@ package io.stele.paimon.write;
 import io.stele.paimon.handle.PaimonPartitioningHandle;
 import io.trino.spi.connector.ConnectorPartitioningHandle;
 import io.trino.spi.connector.ConnectorTableLayout;
-
-import org.apache.paimon.CoreOptions;
-import org.apache.paimon.schema.TableSchema;
-import org.apache.paimon.types.DataField;
-
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.paimon.CoreOptions;
+import org.apache.paimon.schema.TableSchema;
+import org.apache.paimon.types.DataField;
 
 /**
  * The distribution of a table's rows over writers. All rows of a bucket have one writer, since

@@ -7,7 +7,8 @@ import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.RowBlock;
 import io.trino.spi.connector.BucketFunction;
-
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.paimon.CoreOptions.BucketFunctionType;
 import org.apache.paimon.codegen.CodeGenUtils;
 import org.apache.paimon.codegen.Projection;
@@ -16,9 +17,6 @@ import org.apache.paimon.types.DataTypeJsonParser;
 import org.apache.paimon.types.RowKind;
 import org.apache.paimon.types.RowType;
 import org.jspecify.annotations.Nullable;
-
-import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * The writer of a row: that of its partition and of its bucket, which Paimon's own function of the

@@ -6,21 +6,16 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 import static io.airlift.testing.ValidationAssertions.assertFailsValidation;
 import static io.airlift.testing.ValidationAssertions.assertValidates;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
-
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableMap;
-
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
-
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.NotNull;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 
 final class TestPaimonConfig {
     @Test
@@ -95,7 +90,7 @@ final class TestPaimonConfig {
                 config().setMetastore(Metastore.HIVE),
                 "metastoreSupported",
                 "stele.paimon.metastore must be filesystem, rest or jdbc: the client of hive is not"
-                    + " in this plugin",
+                        + " in this plugin",
                 AssertTrue.class);
     }
 
@@ -103,7 +98,7 @@ final class TestPaimonConfig {
     void metastoresHaveTheirUris() {
         String expected =
                 "stele.paimon.metastore.uri must be http://... or https://... for rest, jdbc:..."
-                    + " for jdbc, and unset for filesystem";
+                        + " for jdbc, and unset for filesystem";
         assertValidates(config());
         assertValidates(config().setMetastore(Metastore.JDBC).setMetastoreUri("jdbc:sqlite:x"));
         assertValidates(

@@ -1,12 +1,11 @@
 package io.stele.paimon.plan;
 
+import java.math.BigDecimal;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.Decimal;
 import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DecimalType;
-
-import java.math.BigDecimal;
 
 /** Values of types of keys, in the order of numbers or nearly so. Stateless. */
 final class KeyValues {

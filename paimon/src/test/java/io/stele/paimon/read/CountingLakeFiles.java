@@ -3,7 +3,6 @@ package io.stele.paimon.read;
 import io.stele.objectstore.ObjectReader;
 import io.stele.objectstore.ReadTally;
 import io.stele.paimon.store.LakeFiles;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,11 +1,10 @@
 package io.stele.paimon.write;
 
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.fs.PositionOutputStream;
 import org.apache.paimon.fs.local.LocalFileIO;
-
-import java.io.IOException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Local files whose creations fail as those of a store do: before the file is there, or after it is

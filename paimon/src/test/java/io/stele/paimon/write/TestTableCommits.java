@@ -8,7 +8,13 @@ import io.stele.paimon.error.PaimonErrorCode;
 import io.stele.paimon.write.FaultyLakeFiles.Fault;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
-
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.disk.IOManager;
 import org.apache.paimon.schema.Schema;
@@ -22,14 +28,6 @@ import org.apache.paimon.types.DataTypes;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.OptionalLong;
-import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 
 /** Commits through a store whose answers are lost: each takes place once, or not at all. */
 final class TestTableCommits {

@@ -12,7 +12,13 @@ import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.block.RowBlock;
 import io.trino.spi.connector.BucketFunction;
 import io.trino.spi.type.Type;
-
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
 import org.apache.paimon.data.GenericRow;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.schema.Schema;
@@ -21,14 +27,6 @@ import org.apache.paimon.table.sink.FixedBucketRowKeyExtractor;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypes;
 import org.junit.jupiter.api.Test;
-
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.Set;
 
 /** The writer of a row by its columns, by its row id, and by Paimon's own choice of the bucket. */
 final class TestWriterOfBucket {

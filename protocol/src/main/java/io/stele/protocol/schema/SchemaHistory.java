@@ -1,16 +1,13 @@
 package io.stele.protocol.schema;
 
 import static io.stele.protocol.schema.TypeLimits.check;
-
 import static java.util.Objects.requireNonNullElse;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

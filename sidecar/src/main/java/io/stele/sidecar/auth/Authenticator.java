@@ -3,11 +3,9 @@ package io.stele.sidecar.auth;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.stele.protocol.SteleException;
 import io.stele.protocol.auth.SharedSecretToken;
 import io.stele.sidecar.metrics.AccessMetrics;
-
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;

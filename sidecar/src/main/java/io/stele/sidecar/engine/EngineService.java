@@ -3,7 +3,6 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.engine.StorageEngine;
@@ -61,9 +60,6 @@ import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.scheduling.SchedulingReport;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
@@ -80,6 +76,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The storage engine of this sidecar: opened once, on the folders that the configuration names, and
@@ -224,8 +221,8 @@ public final class EngineService implements AutoCloseable {
         if (!tables.isEmpty()) {
             logger.warn(
                     "Expired rows of %d tables are retained, because a catalog version was given up"
-                        + " that may have changed their time_to_live, until it is set by ALTER"
-                        + " TABLE ... SET PROPERTIES, be it as it is: %s",
+                            + " that may have changed their time_to_live, until it is set by ALTER"
+                            + " TABLE ... SET PROPERTIES, be it as it is: %s",
                     tables.size(),
                     String.join(", ", tables.subList(0, Math.min(100, tables.size()))));
         }

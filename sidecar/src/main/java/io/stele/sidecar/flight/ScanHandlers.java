@@ -1,7 +1,6 @@
 package io.stele.sidecar.flight;
 
 import static io.stele.protocol.api.Done.DONE;
-
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
@@ -32,7 +31,6 @@ import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
 import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.sidecar.engine.EngineService;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

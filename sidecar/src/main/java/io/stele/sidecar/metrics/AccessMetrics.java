@@ -1,11 +1,9 @@
 package io.stele.sidecar.metrics;
 
 import io.airlift.stats.CounterStat;
-
+import java.util.concurrent.atomic.AtomicLong;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
-
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Metrics of the connections, logins and actions of all endpoints, and of refused callers.

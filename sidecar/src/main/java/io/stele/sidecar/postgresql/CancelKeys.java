@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql;
 
 import io.stele.sidecar.postgresql.run.Cancellation;
-
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

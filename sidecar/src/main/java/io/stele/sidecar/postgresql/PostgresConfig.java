@@ -6,10 +6,8 @@ import io.airlift.configuration.validation.FileExists;
 import io.airlift.units.DataSize;
 import io.airlift.units.MaxDataSize;
 import io.airlift.units.MinDataSize;
-
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
-
 import java.io.File;
 import java.util.Optional;
 

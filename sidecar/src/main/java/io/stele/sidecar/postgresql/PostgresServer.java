@@ -3,7 +3,6 @@ package io.stele.sidecar.postgresql;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
-
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -22,9 +21,6 @@ import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
 import io.stele.sidecar.tls.TlsIdentity;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -43,6 +39,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server of PostgreSQL's protocol, if a port is set: it listens, and serves each client on a

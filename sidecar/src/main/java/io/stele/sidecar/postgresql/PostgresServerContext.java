@@ -6,7 +6,6 @@ import io.stele.sidecar.postgresql.auth.PostgresUsers;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
 import io.stele.sidecar.tls.TlsIdentity;
-
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;

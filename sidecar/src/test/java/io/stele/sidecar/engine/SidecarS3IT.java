@@ -16,11 +16,6 @@ import io.stele.sidecar.StartupFailure;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
-
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +25,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A sidecar whose warehouse is on a real S3 server. */
 final class SidecarS3IT {

@@ -11,15 +11,6 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
-
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.PGConnection;
-
 import java.io.StringReader;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -48,6 +39,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 
 /** PostgreSQL's own JDBC driver against a real sidecar. */
 final class PostgresServerIT {
@@ -310,8 +308,8 @@ final class PostgresServerIT {
                             rows(
                                     connection,
                                     "SELECT region, id FROM items WHERE region BETWEEN 'eu' AND"
-                                        + " 'us' AND (id = 1 OR note LIKE 'n_3') ORDER BY region,"
-                                        + " id OFFSET 1"))
+                                            + " 'us' AND (id = 1 OR note LIKE 'n_3') ORDER BY region,"
+                                            + " id OFFSET 1"))
                     .containsExactly(
                             List.of("us", 1),
                             List.of("us", 13),
@@ -509,8 +507,8 @@ final class PostgresServerIT {
                                                                 run(
                                                                         own,
                                                                         "UPDATE orders SET amount ="
-                                                                            + " amount + 1 WHERE id"
-                                                                            + " = 300"))
+                                                                                + " amount + 1 WHERE id"
+                                                                                + " = 300"))
                                                         .isEqualTo(1);
                                             }
                                         }

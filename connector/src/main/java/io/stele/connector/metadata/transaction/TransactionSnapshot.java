@@ -1,7 +1,6 @@
 package io.stele.connector.metadata.transaction;
 
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
-
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.metadata.cache.MetadataCache;
@@ -17,9 +16,6 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata snapshot of one Trino transaction: tables and views as they were when it first read

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.TableSchema;
-
 import java.util.Optional;
 
 /**

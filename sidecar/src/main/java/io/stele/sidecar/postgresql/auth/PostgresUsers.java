@@ -9,7 +9,6 @@ import io.stele.sidecar.postgresql.wire.MessageReader;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.Replies;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;

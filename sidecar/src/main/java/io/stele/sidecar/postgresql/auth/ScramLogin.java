@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.stele.sidecar.postgresql.wire.Message;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.HashMap;

@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql.catalog;
 
 import io.stele.engine.catalog.Catalog;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.stele.sidecar.postgresql.catalog;
 
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.XxHash64;
-
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;

@@ -3,7 +3,6 @@ package io.stele.sidecar.postgresql.catalog;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
-
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -3,10 +3,8 @@ package io.stele.sidecar.postgresql.catalog;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.base.Ticker;
-
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,14 +2,13 @@ package io.stele.sidecar.postgresql.catalog;
 
 import static java.util.Objects.requireNonNull;
 
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The names that expressions of a query can use. Confined to the compilation of one statement. */
 final class Scope {

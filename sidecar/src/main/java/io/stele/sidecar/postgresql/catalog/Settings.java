@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql.catalog;
 
 import com.google.common.collect.ImmutableSortedMap;
-
 import java.util.Map;
 
 /** The settings that clients ask for, with the values they have when no client has set them. */

@@ -2,19 +2,16 @@ package io.stele.sidecar.postgresql.catalog;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
-
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import net.sf.jsqlparser.JSQLParserException;
 import net.sf.jsqlparser.parser.CCJSqlParser;
 import net.sf.jsqlparser.parser.CCJSqlParserUtil;
 import net.sf.jsqlparser.parser.feature.Feature;
 import net.sf.jsqlparser.statement.Statement;
 import net.sf.jsqlparser.statement.select.Select;
-
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** The parser of queries, with the last ones that it read. Thread-safe. */
 final class StatementParser implements AutoCloseable {

@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql.catalog;
 
 import com.google.common.collect.ImmutableMap;
-
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;

@@ -2,7 +2,6 @@ package io.stele.sidecar.postgresql.catalog;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-
 import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
@@ -10,7 +9,6 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,6 @@ import static com.google.common.base.Preconditions.checkArgument;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.stele.sidecar.postgresql.copy;
 import io.stele.sidecar.postgresql.wire.Message;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

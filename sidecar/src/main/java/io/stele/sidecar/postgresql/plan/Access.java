@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.sidecar.postgresql.sql.Expression.Operator;
-
 import java.util.List;
 import java.util.Optional;
 

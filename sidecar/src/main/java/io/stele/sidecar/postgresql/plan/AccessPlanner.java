@@ -10,7 +10,6 @@ import io.stele.sidecar.postgresql.sql.Expression;
 import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.type.PostgresType;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,8 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.sidecar.postgresql.type.PostgresType;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An expression with its type, ready to be evaluated. Immutable.

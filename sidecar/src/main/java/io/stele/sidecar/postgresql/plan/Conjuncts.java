@@ -3,7 +3,6 @@ package io.stele.sidecar.postgresql.plan;
 import io.stele.sidecar.postgresql.sql.Expression;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.util.ArrayList;
 import java.util.List;
 

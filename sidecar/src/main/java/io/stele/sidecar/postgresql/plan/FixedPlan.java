@@ -2,7 +2,6 @@ package io.stele.sidecar.postgresql.plan;
 
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.type.PostgresType;
-
 import java.util.List;
 import java.util.Optional;
 

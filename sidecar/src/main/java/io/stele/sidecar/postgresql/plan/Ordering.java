@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.sidecar.postgresql.plan.FixedPlan.SortItem;
-
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;

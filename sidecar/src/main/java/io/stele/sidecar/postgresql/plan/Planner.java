@@ -18,9 +18,6 @@ import io.stele.sidecar.postgresql.sql.Statement.TableName;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The planner of statements that need no optimizer. Confined to one thread. */
 public final class Planner {

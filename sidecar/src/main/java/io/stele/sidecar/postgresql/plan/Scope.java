@@ -1,14 +1,12 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.protocol.row.BinaryRow;
-
-import org.jspecify.annotations.Nullable;
-
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The values that an expression may refer to. Confined to one thread. */
 public final class Scope {

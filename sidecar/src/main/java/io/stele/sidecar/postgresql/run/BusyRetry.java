@@ -2,7 +2,6 @@ package io.stele.sidecar.postgresql.run;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;

@@ -3,7 +3,6 @@ package io.stele.sidecar.postgresql.run;
 import io.stele.engine.StorageEngine;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

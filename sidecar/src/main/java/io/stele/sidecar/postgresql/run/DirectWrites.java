@@ -22,13 +22,11 @@ import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.UpdatePlan;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.wire.PostgresException;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Statements that are one batch of one shard, and so need no transaction: one append to the log.

@@ -9,15 +9,13 @@ import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.type.ColumnValues;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The primary keys that a statement lists, each once. */
 final class KeyList {

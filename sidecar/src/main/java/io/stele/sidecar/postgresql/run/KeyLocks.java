@@ -1,9 +1,7 @@
 package io.stele.sidecar.postgresql.run;
 
 import com.google.common.util.concurrent.Striped;
-
 import io.stele.protocol.TableId;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

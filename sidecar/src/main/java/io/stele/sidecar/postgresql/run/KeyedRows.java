@@ -1,12 +1,10 @@
 package io.stele.sidecar.postgresql.run;
 
 import io.stele.protocol.row.BinaryRow;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of keys, in their order, without those that are absent. They are read in parts, as there

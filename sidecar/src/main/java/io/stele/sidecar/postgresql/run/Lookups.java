@@ -14,7 +14,6 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
-
 import java.util.List;
 import java.util.Optional;
 

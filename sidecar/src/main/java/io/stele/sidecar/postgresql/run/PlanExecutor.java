@@ -18,15 +18,13 @@ import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.UpdatePlan;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The executor of fixed plans. A statement outside a transaction block that is one batch of one

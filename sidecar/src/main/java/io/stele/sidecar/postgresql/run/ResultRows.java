@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql.run;
 
 import io.stele.sidecar.postgresql.wire.MessageWriter;
-
 import java.io.IOException;
 
 /**

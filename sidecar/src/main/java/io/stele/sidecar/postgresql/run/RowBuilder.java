@@ -13,12 +13,10 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.Computation;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.type.ColumnValues;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /** Rows and keys of one table from values, and back. Confined to one thread. */
 final class RowBuilder {

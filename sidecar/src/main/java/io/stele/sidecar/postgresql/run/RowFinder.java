@@ -15,7 +15,6 @@ import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import io.stele.sidecar.postgresql.type.ColumnValues;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.scheduling.ReadAdmission;
-
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,7 +1,6 @@
 package io.stele.sidecar.postgresql.run;
 
 import io.stele.protocol.row.BinaryRow;
-
 import java.io.IOException;
 
 /** Rows of a table, one after the other. Confined to one thread at a time. */

@@ -14,7 +14,6 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.sidecar.postgresql.run.KeyList.Key;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -9,11 +9,9 @@ import io.stele.sidecar.postgresql.type.BinaryFormat;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A writer of rows as DataRow messages. Integers, texts and bytes go from the row to the message

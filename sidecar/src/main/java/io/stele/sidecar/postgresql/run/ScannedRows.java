@@ -16,14 +16,12 @@ import io.stele.sidecar.postgresql.plan.Access.ScanKind;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import io.stele.sidecar.scheduling.ReadAdmission;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a table within bounds, shard after shard, at one snapshot; in a transaction with its

@@ -14,15 +14,13 @@ import io.stele.sidecar.postgresql.plan.FixedPlan.UpdatePlan;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Statements that read rows, and write what comes of them into a transaction, whose commit fails if

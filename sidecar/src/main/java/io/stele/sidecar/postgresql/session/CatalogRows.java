@@ -9,7 +9,6 @@ import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.io.IOException;
 import java.time.ZoneOffset;
 import java.util.Iterator;

@@ -2,7 +2,6 @@ package io.stele.sidecar.postgresql.session;
 
 import io.stele.sidecar.postgresql.copy.CopyOptions;
 import io.stele.sidecar.postgresql.sql.Statement.TableName;
-
 import java.util.List;
 import java.util.Optional;
 

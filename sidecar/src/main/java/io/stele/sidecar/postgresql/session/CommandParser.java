@@ -6,7 +6,6 @@ import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.sql.Statement.TableName;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,11 +2,9 @@ package io.stele.sidecar.postgresql.session;
 
 import io.stele.sidecar.postgresql.run.ResultRows;
 import io.stele.sidecar.postgresql.wire.PostgresException;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A statement with its parameters, and how much of its result the client has. */
 final class Portal implements AutoCloseable {

@@ -2,7 +2,6 @@ package io.stele.sidecar.postgresql.session;
 
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.sql.Statement;
-
 import java.util.List;
 
 /**

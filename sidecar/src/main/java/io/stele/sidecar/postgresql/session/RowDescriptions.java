@@ -4,7 +4,6 @@ import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.plan.FixedPlan.ResultColumn;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
-
 import java.io.IOException;
 import java.util.List;
 

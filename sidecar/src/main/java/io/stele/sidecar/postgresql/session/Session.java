@@ -20,9 +20,6 @@ import io.stele.sidecar.postgresql.wire.MessageReader;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.Replies;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -31,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The session of one client: its prepared statements and portals, its settings and its transaction

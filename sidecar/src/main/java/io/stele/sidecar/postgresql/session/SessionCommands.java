@@ -9,7 +9,6 @@ import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.Replies;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;

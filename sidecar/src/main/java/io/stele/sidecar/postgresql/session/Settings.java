@@ -2,7 +2,6 @@ package io.stele.sidecar.postgresql.session;
 
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZoneOffset;

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-
 import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
@@ -18,7 +17,6 @@ import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

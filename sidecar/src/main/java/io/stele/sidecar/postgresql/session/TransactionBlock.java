@@ -7,13 +7,11 @@ import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.run.RowTransaction;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
-import org.jspecify.annotations.Nullable;
-
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transaction block of a client, from BEGIN to COMMIT or ROLLBACK. Its snapshot is taken by its

@@ -1,11 +1,9 @@
 package io.stele.sidecar.postgresql.sql;
 
 import io.stele.sidecar.postgresql.type.PostgresType;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** An expression of a statement, without types: as the text has it. Immutable. */
 public sealed interface Expression {

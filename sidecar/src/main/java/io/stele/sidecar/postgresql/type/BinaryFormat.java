@@ -4,9 +4,6 @@ import io.stele.sidecar.postgresql.wire.Message;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
-
-import org.jspecify.annotations.Nullable;
-
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -19,6 +16,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The binary format of values, of classes as {@link PostgresType} says (the functions {@code *send}

@@ -4,7 +4,6 @@ import io.stele.protocol.schema.CharType;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.VarcharType;
-
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;

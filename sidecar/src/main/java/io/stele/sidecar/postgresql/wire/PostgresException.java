@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-
 import java.util.Optional;
 
 /** A failure that a client gets as an ErrorResponse with its state, and perhaps a hint. */

@@ -1,15 +1,12 @@
 package io.stele.sidecar.postgresql.auth;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.stele.sidecar.postgresql.wire.PostgresException;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.Base64;
+import org.junit.jupiter.api.Test;
 
 final class TestScramLogin {
     private static final byte[] SALT = Base64.getDecoder().decode("W22ZaJ0SNY7soEsUEjb6gQ==");

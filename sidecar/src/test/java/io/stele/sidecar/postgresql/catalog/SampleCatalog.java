@@ -14,7 +14,6 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

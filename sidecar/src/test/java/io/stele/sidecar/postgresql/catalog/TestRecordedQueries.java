@@ -3,14 +3,8 @@ package io.stele.sidecar.postgresql.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.io.Resources;
-
 import io.stele.protocol.SteleException;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
-
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -19,6 +13,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every statement that clients sent to PostgreSQL 15 about its catalog has an answer. */
 final class TestRecordedQueries {

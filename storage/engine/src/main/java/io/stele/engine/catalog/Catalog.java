@@ -6,7 +6,6 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

@@ -18,7 +18,6 @@ import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TimeToLiveStep;
 import io.stele.protocol.schema.ViewSchema;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -13,9 +13,6 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -27,6 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The service that owns schemas and tables: every statement becomes one new catalog version,
@@ -195,7 +193,7 @@ public final class CatalogService {
                     object,
                     "to be the newest catalog version, and damaged",
                     "that it can be read; if it is not the newest there was, put that back; restart"
-                        + " the sidecar");
+                            + " the sidecar");
         }
         if (unreadable.get().getCause() instanceof NewerFormatException) {
             throw cannotBeGivenUp(

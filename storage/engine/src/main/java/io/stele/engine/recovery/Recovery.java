@@ -45,9 +45,6 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
-
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -64,6 +61,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The steps that bring an engine from what is stored to where it was: manifests, log, undecided
@@ -346,7 +344,7 @@ public final class Recovery {
                             new SteleException(
                                     ErrorCode.CORRUPT_DATA,
                                     "Expected a catalog beside the log that the warehouse names,"
-                                        + " found none"));
+                                            + " found none"));
         }
         if (catalog.damage().isEmpty() && older.isPresent()) {
             catalog.refuse(older.get());

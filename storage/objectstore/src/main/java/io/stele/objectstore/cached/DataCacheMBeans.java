@@ -3,15 +3,13 @@ package io.stele.objectstore.cached;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.api.status.DataCacheTable;
-
-import org.weakref.jmx.JmxException;
-import org.weakref.jmx.MBeanExporter;
-import org.weakref.jmx.ObjectNameGenerator;
-
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
+import org.weakref.jmx.JmxException;
+import org.weakref.jmx.MBeanExporter;
+import org.weakref.jmx.ObjectNameGenerator;
 
 /**
  * The metrics of a data page cache as MBeans: one of the cache, and one of each table whose name
