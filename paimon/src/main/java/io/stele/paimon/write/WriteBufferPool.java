@@ -5,6 +5,7 @@ import static com.google.common.base.Preconditions.checkArgument;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.paimon.memory.MemorySegment;
 import org.apache.paimon.memory.MemorySegmentPool;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ final class WriteBufferPool implements MemorySegmentPool {
     private final int pageSize;
     private final int maxPages;
     private final Deque<MemorySegment> free = new ArrayDeque<>();
-    private volatile int allocated;
+    private final AtomicInteger allocated = new AtomicInteger();
 
     WriteBufferPool(long maxBytes, int pageSize) {
         checkArgument(pageSize > 0, "pageSize must be > 0: %s", pageSize);
@@ -30,7 +31,7 @@ final class WriteBufferPool implements MemorySegmentPool {
 
     /** Heap that is in use, or was. */
     long allocatedBytes() {
-        return (long) allocated * pageSize;
+        return (long) allocated.get() * pageSize;
     }
 
     @Override
@@ -45,14 +46,14 @@ final class WriteBufferPool implements MemorySegmentPool {
 
     @Override
     public int freePages() {
-        return free.size() + maxPages - allocated;
+        return free.size() + maxPages - allocated.get();
     }
 
     @Override
     public @Nullable MemorySegment nextSegment() {
         MemorySegment found = free.poll();
-        if (found == null && allocated < maxPages) {
-            allocated = allocated + 1;
+        if (found == null && allocated.get() < maxPages) {
+            allocated.incrementAndGet();
             return MemorySegment.allocateHeapMemory(pageSize);
         }
         return found;
