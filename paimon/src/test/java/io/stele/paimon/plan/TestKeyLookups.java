@@ -79,7 +79,6 @@ class TestKeyLookups {
                         // So that a file of this size has many row groups and blocks
                         .option("orc.compress.size", "16384")
                         .option("orc.row.index.stride", "2000")
-                        .option("parquet.page.size", "16384")
                         // As of keys of large files, which do not fit into a dictionary
                         .option("parquet.enable.dictionary", "false")
                         .option("num-sorted-run.compaction-trigger", "20");
@@ -207,7 +206,8 @@ class TestKeyLookups {
             // The metadata of all files is known after the first lookup of each
             long rounds = store.rounds() - roundsBefore;
             assertThat(rounds).as("lookup %s", i).isLessThanOrEqualTo(i == 0 ? coldRounds : 1);
-            if (i > 0) {
+            // Files of Parquet of up to a megabyte are one request, whole
+            if (i > 0 && format.equals("orc")) {
                 assertThat(store.bytes() - bytesBefore).isLessThan(size(splits) / 2);
             }
         }
