@@ -51,6 +51,8 @@ final class TestDocumentation {
                     shown("docs/protocol.md", "", 3, "layouts of bytes, not bytes"),
                     run("docs/protocol.md", "hex", 1, "TestDocumentedRecords"),
                     run("docs/protocol.md", "python", 1, "StelePythonIT"),
+                    run("docs/streaming.md", "sql", 3, "FlinkDocumentationIT"),
+                    shown("docs/streaming.md", "text", 1, "no test has a Kafka"),
                     run("docs/testing.md", "sh", 2, SELF));
 
     private static final Pattern COMMAND = Pattern.compile("bin/stele ([a-z]+)([^;#]*)");
