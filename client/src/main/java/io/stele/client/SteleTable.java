@@ -100,9 +100,9 @@ public final class SteleTable {
     }
 
     /**
-     * The newest rows of at most {@value #MAX_KEYS_AT_ONCE} primary keys, in their order. The future
-     * completes on a thread of a connection, so stages that depend on it must not block; it fails
-     * with what {@link #multiGet(List, Optional)} throws.
+     * The newest rows of at most {@value #MAX_KEYS_AT_ONCE} primary keys, in their order. The
+     * future completes on a thread of a connection, so stages that depend on it must not block; it
+     * fails with what {@link #multiGet(List, Optional)} throws.
      *
      * @throws SteleException a key has the wrong type
      */

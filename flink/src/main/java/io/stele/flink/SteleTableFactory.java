@@ -1,6 +1,7 @@
 package io.stele.flink;
 
 import io.stele.flink.option.ConnectionOptions;
+import io.stele.flink.option.CreationOptions;
 import io.stele.flink.option.DeliveryGuarantee;
 import io.stele.flink.option.SinkOptions;
 import io.stele.flink.option.SteleOptions;
@@ -83,7 +84,9 @@ public final class SteleTableFactory implements DynamicTableSinkFactory, Dynamic
                                 LookupOptions.PARTIAL_CACHE_MAX_ROWS,
                                 SteleOptions.SCAN_SNAPSHOT_TTL,
                                 FactoryUtil.SOURCE_PARALLELISM));
-        if (catalogConnection.isEmpty()) {
+        if (catalogConnection.isPresent()) {
+            options.addAll(CreationOptions.ALL); // which its tables have
+        } else {
             options.addAll(
                     List.of(
                             SteleOptions.TLS_ENABLED,

@@ -9,18 +9,21 @@ import io.stele.flink.sink.SinkTarget;
 import io.stele.flink.sink.SteleSink;
 import io.stele.flink.table.BoundTable;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
+import org.apache.flink.table.connector.sink.abilities.SupportsPartitioning;
 import org.apache.flink.table.connector.sink.abilities.SupportsTargetColumnWriting;
 import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /** A table of Stele as the target of a statement of Flink. */
-final class SteleTableSink implements DynamicTableSink, SupportsTargetColumnWriting {
+final class SteleTableSink
+        implements DynamicTableSink, SupportsPartitioning, SupportsTargetColumnWriting {
     private final BoundTable table;
     private final SinkOptions options;
     private final Optional<DeliveryGuarantee> wanted;
@@ -64,6 +67,10 @@ final class SteleTableSink implements DynamicTableSink, SupportsTargetColumnWrit
         return true;
     }
 
+    /** The rows have the values of a partition that a statement names. */
+    @Override
+    public void applyStaticPartition(Map<String, String> partition) {}
+
     @Override
     public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
         int[] fields =
@@ -96,8 +103,7 @@ final class SteleTableSink implements DynamicTableSink, SupportsTargetColumnWrit
 
     @Override
     public DynamicTableSink copy() {
-        SteleTableSink copy =
-                new SteleTableSink(table, options, wanted, checkpoints, parallelism);
+        SteleTableSink copy = new SteleTableSink(table, options, wanted, checkpoints, parallelism);
         copy.targetFields = targetFields;
         return copy;
     }

@@ -123,8 +123,7 @@ final class ExactlyOnceIT {
     }
 
     /** A session of Flink in this JVM. */
-    private record Session(
-            StreamExecutionEnvironment environment, StreamTableEnvironment tables) {}
+    private record Session(StreamExecutionEnvironment environment, StreamTableEnvironment tables) {}
 
     /** Two tables, and a job that writes both. */
     private record Job(String name, long seed, String patience) {
@@ -219,7 +218,8 @@ final class ExactlyOnceIT {
             sidecar.rows("shop", name)
                     .forEach(row -> found.put((Long) row.get(0), (Long) row.get(1)));
             assertThat(found).isEqualTo(expected);
-            assertThat(sidecar.rows("shop", name + "_log")).containsExactlyInAnyOrderElementsOf(log);
+            assertThat(sidecar.rows("shop", name + "_log"))
+                    .containsExactlyInAnyOrderElementsOf(log);
         }
     }
 

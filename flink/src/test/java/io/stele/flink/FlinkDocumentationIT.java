@@ -40,7 +40,9 @@ final class FlinkDocumentationIT {
                 }
             }
             List<List<Object>> totals = sidecar.rows("shop", "totals");
-            assertThat(totals).extracting(row -> row.get(0)).containsExactlyInAnyOrder(1L, 2L, 3L, 4L, 5L);
+            assertThat(totals)
+                    .extracting(row -> row.get(0))
+                    .containsExactlyInAnyOrder(1L, 2L, 3L, 4L, 5L);
             assertThat(totals.stream().mapToLong(row -> (Long) row.get(1)).sum()).isEqualTo(EVENTS);
             assertThat(totals).allMatch(row -> row.get(2) instanceof BigDecimal);
             try (CloseableIterator<Row> joined =

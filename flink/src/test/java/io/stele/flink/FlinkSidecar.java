@@ -105,7 +105,8 @@ public final class FlinkSidecar implements AutoCloseable {
     }
 
     /** Creates a table of schema {@code shop} from names and types, in Trino's syntax. */
-    public void createTable(String tableName, Orientation orientation, int keys, String... columns) {
+    public void createTable(
+            String tableName, Orientation orientation, int keys, String... columns) {
         List<ColumnSchema> created = new ArrayList<>();
         List<Integer> primaryKey = new ArrayList<>();
         for (int i = 0; i < columns.length; i++) {
@@ -146,8 +147,7 @@ public final class FlinkSidecar implements AutoCloseable {
     /** Drops a table of schema {@code shop}. */
     public void dropTable(String tableName) {
         try (SteleClient client = client()) {
-            client.flight()
-                    .action(CatalogActions.DROP_TABLE, TableRequest.of("shop", tableName));
+            client.flight().action(CatalogActions.DROP_TABLE, TableRequest.of("shop", tableName));
         }
     }
 
@@ -185,8 +185,7 @@ public final class FlinkSidecar implements AutoCloseable {
                 for (int row = 0; row < batch.rowCount(); row++) {
                     int length = converted.encode(batch, row, encoder);
                     rows.add(
-                            Rows.toObjects(
-                                    new BinaryRow(layout).wrap(encoder.array(), 0, length)));
+                            Rows.toObjects(new BinaryRow(layout).wrap(encoder.array(), 0, length)));
                 }
             }
         }

@@ -33,7 +33,15 @@ final class TestFloors {
     private static final PackageOrder PACKAGES =
             new PackageOrder(
                     MODULE,
-                    List.of(".option", ".type", ".table", ".sink", ".lookup", ".source", "", ".catalog"));
+                    List.of(
+                            ".option",
+                            ".type",
+                            ".table",
+                            ".sink",
+                            ".lookup",
+                            ".source",
+                            "",
+                            ".catalog"));
 
     private static final JavaClasses CLASSES =
             new ClassFileImporter()

@@ -182,8 +182,7 @@ public final class SteleCatalog extends TablesOnlyCatalog {
                             TableRequest.of(path.getDatabaseName(), path.getObjectName()));
             return found.table();
         } catch (SteleException e) {
-            if (e.code() == ErrorCode.SCHEMA_NOT_FOUND
-                    || e.code() == ErrorCode.TABLE_NOT_FOUND) {
+            if (e.code() == ErrorCode.SCHEMA_NOT_FOUND || e.code() == ErrorCode.TABLE_NOT_FOUND) {
                 return Optional.empty();
             }
             throw failed("describe table " + path, e);

@@ -1,5 +1,6 @@
 package io.stele.flink.catalog;
 
+import io.stele.flink.option.CreationOptions;
 import io.stele.flink.type.FlinkTypes;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.catalog.CatalogTable;
@@ -29,28 +29,6 @@ import org.apache.flink.table.types.utils.TypeConversions;
 
 /** The mapping of tables between Stele's catalog and Flink's, both ways. */
 final class TableMapping {
-    /** As in Trino's connector. */
-    static final ConfigOption<Integer> SHARD_COUNT =
-            ConfigOptions.key("shard-count").intType().defaultValue(4);
-
-    static final ConfigOption<String> TABLE_GROUP =
-            ConfigOptions.key("table-group").stringType().defaultValue("");
-
-    static final ConfigOption<String> ORIENTATION =
-            ConfigOptions.key("orientation")
-                    .stringType()
-                    .defaultValue(Orientation.COLUMN.text());
-
-    static final ConfigOption<List<String>> DISTRIBUTION_KEY =
-            ConfigOptions.key("distribution-key").stringType().asList().noDefaultValue();
-
-    private static final Set<String> OPTIONS =
-            Set.of(
-                    SHARD_COUNT.key(),
-                    TABLE_GROUP.key(),
-                    ORIENTATION.key(),
-                    DISTRIBUTION_KEY.key());
-
     private TableMapping() {}
 
     /** Stele's table as Flink sees it; the catalog's factory makes its sources and sinks. */
@@ -77,11 +55,11 @@ final class TableMapping {
                     schema.primaryKeyColumns().stream().map(ColumnSchema::name).toList());
         }
         Map<String, String> options = new HashMap<>();
-        options.put(SHARD_COUNT.key(), Integer.toString(schema.shardCount()));
-        options.put(ORIENTATION.key(), schema.orientation().text());
+        options.put(CreationOptions.SHARD_COUNT.key(), Integer.toString(schema.shardCount()));
+        options.put(CreationOptions.ORIENTATION.key(), schema.orientation().text());
         if (!schema.distributionKey().isEmpty()) {
             options.put(
-                    DISTRIBUTION_KEY.key(),
+                    CreationOptions.DISTRIBUTION_KEY.key(),
                     String.join(
                             ";",
                             schema.columns(schema.distributionKey()).stream()
@@ -101,7 +79,7 @@ final class TableMapping {
 
     /** The name of the table group of a table to be created; empty: the default one. */
     static String tableGroup(ResolvedCatalogTable table) {
-        return Configuration.fromMap(table.getOptions()).get(TABLE_GROUP);
+        return Configuration.fromMap(table.getOptions()).get(CreationOptions.TABLE_GROUP);
     }
 
     /**
@@ -111,15 +89,17 @@ final class TableMapping {
      */
     static TableSchema toStele(ObjectPath path, ResolvedCatalogTable table) {
         Set<String> unknown = new HashSet<>(table.getOptions().keySet());
-        unknown.removeAll(OPTIONS);
+        List<String> known = CreationOptions.ALL.stream().map(ConfigOption::key).sorted().toList();
+        unknown.removeAll(known);
         if (!unknown.isEmpty()) {
             throw new CatalogException(
                     "Expected options of %s for table %s, found %s"
-                            .formatted(OPTIONS, path, unknown));
+                            .formatted(known, path, unknown));
         }
         if (!table.getResolvedSchema().getWatermarkSpecs().isEmpty()) {
             throw new CatalogException(
-                    "Expected no watermark in table %s, which Stele does not store".formatted(path));
+                    "Expected no watermark in table %s, which Stele does not store"
+                            .formatted(path));
         }
         List<String> keys =
                 table.getResolvedSchema()
@@ -142,12 +122,13 @@ final class TableMapping {
                     ids(
                             path,
                             columns,
-                            options.getOptional(DISTRIBUTION_KEY).orElse(List.of())),
+                            options.getOptional(CreationOptions.DISTRIBUTION_KEY)
+                                    .orElse(List.of())),
                     List.of(),
                     ids(path, columns, table.getPartitionKeys()),
-                    Orientation.parse(options.get(ORIENTATION)),
+                    Orientation.parse(options.get(CreationOptions.ORIENTATION)),
                     0,
-                    options.get(SHARD_COUNT),
+                    options.get(CreationOptions.SHARD_COUNT),
                     Optional.ofNullable(table.getComment()).filter(text -> !text.isEmpty()));
         } catch (SteleException | IllegalArgumentException wrong) {
             throw new CatalogException(
@@ -155,8 +136,7 @@ final class TableMapping {
         }
     }
 
-    private static ColumnSchema column(
-            ObjectPath path, Column column, int id, List<String> keys) {
+    private static ColumnSchema column(ObjectPath path, Column column, int id, List<String> keys) {
         if (!column.isPhysical()) {
             throw new CatalogException(
                     "Expected physical columns in table %s, found '%s', which is computed or metadata"

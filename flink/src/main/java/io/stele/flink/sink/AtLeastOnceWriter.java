@@ -29,7 +29,9 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
         this.target = target;
         this.metrics = metrics;
         this.client =
-                target.table().connection().open("flink-sink", settings -> target.options().apply(settings));
+                target.table()
+                        .connection()
+                        .open("flink-sink", settings -> target.options().apply(settings));
         try {
             this.writer = target.table().open(client).writer();
             this.binding = new Binding(target, writer.schema());

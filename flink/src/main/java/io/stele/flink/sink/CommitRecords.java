@@ -5,6 +5,7 @@ import io.stele.client.SteleTable;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
@@ -16,7 +17,6 @@ import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TimestampType;
 import io.stele.protocol.schema.VarcharType;
-import io.stele.protocol.TableId;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -60,8 +60,7 @@ final class CommitRecords {
      *
      * @param like a table whose shards it shares, so that a commit needs no others
      */
-    static CommitRecords open(
-            SteleClient client, SteleTable like, String schemaName, Clock clock) {
+    static CommitRecords open(SteleClient client, SteleTable like, String schemaName, Clock clock) {
         try {
             return new CommitRecords(client.table(schemaName, TABLE), clock);
         } catch (SteleException missing) {
@@ -91,8 +90,7 @@ final class CommitRecords {
                         new ColumnSchema(3, "last_sequence", ScalarType.BIGINT),
                         new ColumnSchema(4, "table_name", VarcharType.VARCHAR),
                         new ColumnSchema(5, "row_count", ScalarType.BIGINT),
-                        new ColumnSchema(
-                                6, "committed_at", TimestampType.ofAllYears(3, true))),
+                        new ColumnSchema(6, "committed_at", TimestampType.ofAllYears(3, true))),
                 List.of(1, 2),
                 List.of(1),
                 List.of(),

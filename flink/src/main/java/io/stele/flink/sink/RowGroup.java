@@ -10,8 +10,7 @@ import java.util.List;
  * Encoded rows of the same columns that have the same effect.
  *
  * @param columnIds ids of the columns, in the order of the encoding
- * @param rows each as four bytes of length and a row of {@link
- *     io.stele.protocol.row.RowEncoder}
+ * @param rows each as four bytes of length and a row of {@link io.stele.protocol.row.RowEncoder}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record RowGroup(PutMode mode, List<Integer> columnIds, int rowCount, byte[] rows) {

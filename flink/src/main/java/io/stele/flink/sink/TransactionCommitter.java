@@ -60,8 +60,7 @@ final class TransactionCommitter implements Committer<Committable> {
             } catch (SteleException failed) {
                 metrics.getNumCommittablesRetryCounter().inc();
                 if (Thread.interrupted()) {
-                    throw new InterruptedException(
-                            "Interrupted while committing " + committable);
+                    throw new InterruptedException("Interrupted while committing " + committable);
                 }
                 long waited = System.nanoTime() - start;
                 if (!StagedTransaction.mayPass(failed.code())

@@ -132,8 +132,7 @@ public record ScanFilters(ScanPredicate predicate, List<ResolvedExpression> used
 
     private static ColumnDomain between(ValueRange low, ValueRange high) {
         return ColumnDomain.of(
-                new ValueRange(
-                        low.low(), low.lowInclusive(), high.high(), high.highInclusive()));
+                new ValueRange(low.low(), low.lowInclusive(), high.high(), high.highInclusive()));
     }
 
     /** The bytes of a constant in the order of the column's type; empty: it is not exactly that. */

@@ -17,8 +17,7 @@ import java.util.OptionalLong;
  * @param snapshotTtl how long the snapshot lives unless it is renewed
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record ScanTarget(
-        BoundTable table, byte[] predicateJson, long limit, Duration snapshotTtl)
+public record ScanTarget(BoundTable table, byte[] predicateJson, long limit, Duration snapshotTtl)
         implements Serializable {
     public ScanTarget {
         requireNonNull(table, "table is null");

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The enumerator of a scan: opens the snapshot, gives its shards to readers that ask, and renews it
- * until the job ends. Confined to the coordinator's thread, but for the volatile fields: requests to
- * the sidecar run beside it, one at a time.
+ * until the job ends. Confined to the coordinator's thread, but for the volatile fields: requests
+ * to the sidecar run beside it, one at a time.
  */
 final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress> {
     private static final Duration LONGEST_RENEWAL = Duration.ofSeconds(30);
@@ -34,9 +34,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
     private volatile @Nullable SteleTable table;
 
     ShardEnumerator(
-            ScanTarget target,
-            SplitEnumeratorContext<ShardSplit> context,
-            ScanProgress progress) {
+            ScanTarget target, SplitEnumeratorContext<ShardSplit> context, ScanProgress progress) {
         this.target = target;
         this.context = context;
         this.client = target.table().connection().open("flink-scan");
@@ -48,10 +46,12 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
     public void start() {
         ensureOpen();
         Duration third = target.snapshotTtl().dividedBy(3);
-        long period =
-                (third.compareTo(LONGEST_RENEWAL) < 0 ? third : LONGEST_RENEWAL).toMillis();
+        long period = (third.compareTo(LONGEST_RENEWAL) < 0 ? third : LONGEST_RENEWAL).toMillis();
         context.callAsync(
-                () -> renewed(snapshot), (renewed, failed) -> opened(renewed, failed), period, period);
+                () -> renewed(snapshot),
+                (renewed, failed) -> opened(renewed, failed),
+                period,
+                period);
     }
 
     /** Before the splits of a snapshot that may be gone are given out, it is opened again. */
@@ -85,9 +85,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
 
     private void opened(@Nullable OpenSnapshot open, @Nullable Throwable failed) {
         if (open == null) {
-            if (isReady
-                    && failed instanceof SteleException known
-                    && known.code().retryable()) {
+            if (isReady && failed instanceof SteleException known && known.code().retryable()) {
                 return; // of a renewal: the next one comes before the lease ends
             }
             throw new FlinkRuntimeException(

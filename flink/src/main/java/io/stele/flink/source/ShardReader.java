@@ -110,8 +110,7 @@ final class ShardReader implements SourceReader<RowData, ShardSplit> {
                         .where(target.predicate())
                         .limit(target.maxRows())
                         .build();
-        try (FlightStream stream =
-                opened.flight(split.shard()).get(new Ticket(ticket.encode()))) {
+        try (FlightStream stream = opened.flight(split.shard()).get(new Ticket(ticket.encode()))) {
             Optional<FlightData> head = stream.next();
             if (head.isEmpty()) {
                 return;
@@ -121,8 +120,7 @@ final class ShardReader implements SourceReader<RowData, ShardSplit> {
             for (Optional<FlightData> next = stream.next();
                     next.isPresent();
                     next = stream.next()) {
-                ArrowBatch batch =
-                        decoder.decode(next.get().dataHeader(), next.get().bodyBuffer());
+                ArrowBatch batch = decoder.decode(next.get().dataHeader(), next.get().bodyBuffer());
                 for (int row = 0; row < batch.rowCount(); row++) {
                     output.collect(rows.convert(batch, row));
                 }

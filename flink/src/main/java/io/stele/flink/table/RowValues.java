@@ -50,7 +50,9 @@ public final class RowValues {
         return of(table, present, fields);
     }
 
-    /** The same from rows of key columns only: position i of a row has the field {@code keys[i]}. */
+    /**
+     * The same from rows of key columns only: position i of a row has the field {@code keys[i]}.
+     */
     public static RowValues lookupKey(BoundTable table, TableSchema present, int[] keys) {
         int[] fields = keyFields(table, present);
         int[] places = new int[fields.length];

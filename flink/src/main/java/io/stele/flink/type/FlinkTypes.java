@@ -192,8 +192,7 @@ public final class FlinkTypes {
                             && fits(declared.getChildren().get(0), ((MapType) column).key())
                             && fits(declared.getChildren().get(1), ((MapType) column).value());
             case ROW -> root == LogicalTypeRoot.ROW && fits(declared, (RowType) column);
-            default ->
-                    toFlink(column).filter(type -> type.equals(declared.copy(true))).isPresent();
+            default -> toFlink(column).filter(type -> type.equals(declared.copy(true))).isPresent();
         };
     }
 

@@ -141,10 +141,7 @@ public interface ValueConverter {
             case VARCHAR, CHAR, JSON, UUID -> value -> StringData.fromString(value.toString());
             case DATE -> value -> (int) ((LocalDate) value).toEpochDay();
             case TIME ->
-                    value ->
-                            (int)
-                                    TimeUnit.NANOSECONDS.toMillis(
-                                            ((LocalTime) value).toNanoOfDay());
+                    value -> (int) TimeUnit.NANOSECONDS.toMillis(((LocalTime) value).toNanoOfDay());
             case TIMESTAMP -> value -> TimestampData.fromLocalDateTime((LocalDateTime) value);
             case TIMESTAMP_WITH_TIME_ZONE -> value -> TimestampData.fromInstant((Instant) value);
             case ARRAY -> {
@@ -152,8 +149,7 @@ public interface ValueConverter {
                         toFlink(((ArrayType) column).element(), declared.getChildren().get(0));
                 yield value ->
                         new GenericArrayData(
-                                ((List<?>) value)
-                                        .stream().map(element::convertNullable).toArray());
+                                ((List<?>) value).stream().map(element::convertNullable).toArray());
             }
             case MAP -> {
                 ValueConverter key =

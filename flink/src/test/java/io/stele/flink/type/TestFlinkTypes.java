@@ -35,7 +35,7 @@ final class TestFlinkTypes {
                 "date | DATE",
                 "time(3) | TIME(3)",
                 "timestamp(0) | TIMESTAMP(0)",
-                "timestamp(9) | TIMESTAMP(9)",
+                "wide_timestamp(9) | TIMESTAMP(9)",
                 "timestamp(6) with time zone | TIMESTAMP_LTZ(6)",
                 "array(integer) | ARRAY<INT>",
                 "map(varchar, bigint) | MAP<STRING NOT NULL, BIGINT>",
@@ -77,9 +77,14 @@ final class TestFlinkTypes {
         assertThat(FlinkTypes.fits(flink("BINARY(4)"), DataType.parse("varbinary"))).isTrue();
         assertThat(FlinkTypes.fits(flink("ARRAY<STRING>"), DataType.parse("array(uuid)"))).isTrue();
         assertThat(FlinkTypes.fits(flink("INT"), DataType.parse("bigint"))).isFalse();
-        assertThat(FlinkTypes.fits(flink("DECIMAL(12, 3)"), DataType.parse("decimal(12,2)"))).isFalse();
-        assertThat(FlinkTypes.fits(flink("TIMESTAMP(3)"), DataType.parse("timestamp(6)"))).isFalse();
+        assertThat(FlinkTypes.fits(flink("DECIMAL(12, 3)"), DataType.parse("decimal(12,2)")))
+                .isFalse();
+        assertThat(FlinkTypes.fits(flink("TIMESTAMP(3)"), DataType.parse("timestamp(6)")))
+                .isFalse();
         assertThat(FlinkTypes.fits(flink("STRING"), DataType.parse("time(6)"))).isFalse();
-        assertThat(FlinkTypes.fits(flink("ROW<x INT>"), DataType.parse("row(x integer, y integer)"))).isFalse();
+        assertThat(
+                        FlinkTypes.fits(
+                                flink("ROW<x INT>"), DataType.parse("row(x integer, y integer)")))
+                .isFalse();
     }
 }
