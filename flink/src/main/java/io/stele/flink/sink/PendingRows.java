@@ -43,7 +43,7 @@ final class PendingRows {
     /** A row with the effect that it has. */
     private record Pending(PutMode mode, byte[] row) {
         long sizeBytes() {
-            return ENTRY_BYTES + row.length;
+            return (long) ENTRY_BYTES + row.length;
         }
     }
 
