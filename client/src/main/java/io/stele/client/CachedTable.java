@@ -27,7 +27,15 @@ record CachedTable(TableDescription description, Endpoint askedAt) {
 
     /** The Flight address of a sidecar that serves the table. */
     Endpoint flight() {
-        NodeAddress node = description.routing().nodes().get(0);
+        return flight(description.routing().nodes().get(0));
+    }
+
+    /** The Flight address of the shard's owner. */
+    Endpoint flight(int shard) {
+        return flight(description.routing().owner(shard));
+    }
+
+    private Endpoint flight(NodeAddress node) {
         return new Endpoint(node.hostOr(askedAt.host()), node.flightPort());
     }
 }

@@ -10,6 +10,9 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.NodeAddress;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
@@ -45,6 +48,7 @@ public final class SteleClient implements AutoCloseable {
     private final ClientSettings settings;
     private final Optional<ClientTls> tls;
     private final TokenSource tokens;
+    private final String name;
     private final SessionOpener opener;
     private final ThreadFactory threads;
     private final LongSupplier ticker;
@@ -60,6 +64,7 @@ public final class SteleClient implements AutoCloseable {
         this.settings = builder.settings;
         this.tls = builder.tls;
         this.tokens = tokens;
+        this.name = builder.name;
         this.threads = builder.threads;
         this.ticker = builder.ticker;
         this.opener =
@@ -105,6 +110,33 @@ public final class SteleClient implements AutoCloseable {
             return flights.computeIfAbsent(
                     endpoint, key -> new FlightClient(key.host(), key.port(), tls, tokens));
         }
+    }
+
+    /**
+     * A Flight client of the first sidecar that answers, closed with this client; waits for it.
+     *
+     * @throws SteleException UNAVAILABLE: none of them can be reached; or what the first one that
+     *     can be reached refuses
+     */
+    public FlightClient flight() {
+        SteleException away = null;
+        for (Endpoint endpoint : endpoints) {
+            try (ActionClient actions =
+                    new ActionClient(endpoint, tls, tokens, name, settings.connectTimeout())) {
+                NodeAddress address =
+                        actions.run(CatalogActions.NODE_ADDRESS, Done.DONE).orElseThrow();
+                return flight(address.hostOr(endpoint.host()), address.flightPort());
+            } catch (SteleException failed) {
+                if (failed.code() != ErrorCode.UNAVAILABLE) {
+                    throw failed;
+                }
+                if (away != null) {
+                    failed.addSuppressed(away);
+                }
+                away = failed;
+            }
+        }
+        throw requireNonNull(away, "there is an endpoint");
     }
 
     /** Closes all connections; what is not acknowledged fails. */

@@ -2,6 +2,7 @@ package io.stele.client;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.client.flight.FlightClient;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +57,12 @@ public final class SteleTable {
         return client.newBulkWriter(bound.table);
     }
 
+    /** A Flight client of the sidecar that owns a shard of this table; closed with the client. */
+    public FlightClient flight(int shardIndex) {
+        Endpoint endpoint = bound.table.flight(shardIndex);
+        return client.flight(endpoint.host(), endpoint.port());
+    }
+
     /** The newest row of a primary key, one value a key column; empty where there is none. */
     public Optional<List<@Nullable Object>> get(@Nullable Object... key) {
         return multiGet(Collections.singletonList(key)).get(0);
@@ -89,6 +97,53 @@ public final class SteleTable {
                                         client.describe(schema.schemaName(), schema.tableName())));
             }
         }
+    }
+
+    /**
+     * The newest rows of at most {@value #MAX_KEYS_AT_ONCE} primary keys, in their order. The
+     * future completes on a thread of a connection, so stages that depend on it must not block; it
+     * fails with what {@link #multiGet(List, Optional)} throws.
+     *
+     * @throws SteleException a key has the wrong type
+     */
+    public CompletableFuture<List<Optional<List<@Nullable Object>>>> multiGetAsync(
+            List<@Nullable Object[]> keys) {
+        if (keys.size() > MAX_KEYS_AT_ONCE) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected at most " + MAX_KEYS_AT_ONCE + " keys, found " + keys.size());
+        }
+        return multiGetAsync(keys, 1);
+    }
+
+    private CompletableFuture<List<Optional<List<@Nullable Object>>>> multiGetAsync(
+            List<@Nullable Object[]> keys, int attempt) {
+        Bound current = bound;
+        List<CompletableFuture<LookupBatcher.Found>> found =
+                current.start(client, keys, Optional.empty()).stream()
+                        .map(LookupBatcher.Lookup::result)
+                        .toList();
+        return CompletableFuture.allOf(found.toArray(CompletableFuture[]::new))
+                .thenApply(
+                        done ->
+                                found.stream()
+                                        .map(row -> current.row(row.join()))
+                                        .collect(Collectors.toList()))
+                .exceptionallyCompose(
+                        thrown -> {
+                            SteleException failure = SteleClient.toSteleException(thrown);
+                            if (failure.code() != ErrorCode.STALE_TABLE
+                                    || attempt == MAX_ATTEMPTS) {
+                                return CompletableFuture.failedFuture(failure);
+                            }
+                            TableSchema schema = current.table.schema();
+                            return client.describe(schema.schemaName(), schema.tableName())
+                                    .thenCompose(
+                                            table -> {
+                                                bound = new Bound(table);
+                                                return multiGetAsync(keys, attempt + 1);
+                                            });
+                        });
     }
 
     private List<Optional<List<@Nullable Object>>> lookup(

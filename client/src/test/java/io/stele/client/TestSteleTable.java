@@ -1,9 +1,11 @@
 package io.stele.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.client.auth.ClientTls;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -14,8 +16,10 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -105,6 +109,42 @@ final class TestSteleTable extends BaseClientTest {
                 writer.write(7L, "seven");
             }
             assertThat(table.get(7L).orElseThrow()).containsExactly(7L, "seven", null);
+        }
+    }
+
+    @Test
+    void testLookupsThatDoNotBlock() throws Exception {
+        try (SteleClient client = client(SETTINGS)) {
+            SteleTable table = client.table("s", "t");
+            fill(table, 10);
+            List<CompletableFuture<List<Optional<List<Object>>>>> lookups = new ArrayList<>();
+            for (long i = 0; i < 20; i++) {
+                lookups.add(table.multiGetAsync(List.<Object[]>of(new Object[] {i})));
+            }
+            for (long i = 0; i < 20; i++) {
+                assertThat(lookups.get((int) i).get())
+                        .containsExactly(
+                                i < 10 ? Optional.of(List.of(i, "v" + i)) : Optional.empty());
+            }
+            assertThat(table.multiGetAsync(List.of()).get()).isEmpty();
+            sidecar.table(TestingTables.keyed(2, 1)); // fetched again
+            assertThat(table.multiGetAsync(List.<Object[]>of(new Object[] {7L})).get())
+                    .containsExactly(Optional.empty());
+            assertThat(table.schema().id().value()).isEqualTo(2);
+            assertCode(
+                    ErrorCode.TYPE_MISMATCH,
+                    "'id'",
+                    () -> table.multiGetAsync(List.<Object[]>of(new Object[] {"x"})));
+            assertCode(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "at most 4096 keys, found 4097",
+                    () -> table.multiGetAsync(Collections.nCopies(4097, new Object[] {1L})));
+            sidecar.stop();
+            assertThatThrownBy(
+                            () -> table.multiGetAsync(List.<Object[]>of(new Object[] {1L})).get())
+                    .cause()
+                    .isInstanceOf(SteleException.class)
+                    .hasMessageContaining("unreachable for");
         }
     }
 

@@ -67,6 +67,7 @@ final class TestActions {
                 .containsExactlyInAnyOrder(
                         "renew-leases",
                         "metadata-changes",
+                        "node-address",
                         "open-snapshot",
                         "open-table",
                         "open-version",

@@ -388,8 +388,8 @@ public final class EngineService implements AutoCloseable {
         return describe(engine().catalog().current().table(name.schemaName(), name.tableName()));
     }
 
-    /** The schema, statistics and routing of a table, for clients and the connector. */
-    public TableDescription describe(TableSchema schema) {
+    /** The ports of this sidecar, for clients that know its host. */
+    public NodeAddress address() {
         ServingState.Ports ports =
                 state.ports()
                         .orElseThrow(
@@ -397,7 +397,12 @@ public final class EngineService implements AutoCloseable {
                                         new SteleException(
                                                 ErrorCode.UNAVAILABLE,
                                                 "The sidecar is starting or stopping"));
-        NodeAddress address = new NodeAddress(nodeId, "", ports.clientPort(), ports.flightPort());
+        return new NodeAddress(nodeId, "", ports.clientPort(), ports.flightPort());
+    }
+
+    /** The schema, statistics and routing of a table, for clients and the connector. */
+    public TableDescription describe(TableSchema schema) {
+        NodeAddress address = address();
         return new TableDescription(
                 schema,
                 engine().statistics(

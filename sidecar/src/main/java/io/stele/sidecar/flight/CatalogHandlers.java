@@ -96,6 +96,10 @@ final class CatalogHandlers {
                         "Lists the tables of a schema, or all",
                         this::listTables),
                 ActionHandler.of(CatalogActions.GET_TABLE, "Describes a table", this::getTable),
+                ActionHandler.of(
+                        CatalogActions.NODE_ADDRESS,
+                        "Says at which ports the sidecar listens",
+                        request -> engine.address()),
                 ActionHandler.statement(
                         CatalogActions.SET_COMMENT,
                         "Sets the comment of a table or column",

@@ -9,9 +9,15 @@ import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -65,6 +71,42 @@ final class SteleClientIT {
                     .contains(List.of(1L, "open", 12.5, PLACED));
             writer.delete(1L).get();
             assertThat(orders.get(1L)).isEmpty();
+        }
+    }
+
+    @Test
+    void theFlightPortIsFoundByTheFirstSidecarThatAnswers() {
+        int nobody = unusedPort();
+        try (SteleClient seeking =
+                        SteleClient.builder()
+                                .endpoint("127.0.0.1", nobody)
+                                .endpoint("127.0.0.1", sidecar.server().clientPort())
+                                .secret(TestingSidecar.SECRET)
+                                .build();
+                SteleClient lost =
+                        SteleClient.builder()
+                                .endpoint("127.0.0.1", nobody)
+                                .secret(TestingSidecar.SECRET)
+                                .build()) {
+            assertThat(seeking.flight().where())
+                    .isEqualTo("127.0.0.1:" + sidecar.server().flightPort());
+            assertThat(
+                            seeking.flight()
+                                    .action(CatalogActions.LIST_SCHEMAS, Done.DONE)
+                                    .schemaNames())
+                    .contains("shop");
+            assertThat(seeking.table("shop", "orders").flight(0)).isSameAs(seeking.flight());
+            assertThatThrownBy(lost::flight)
+                    .isInstanceOf(SteleException.class)
+                    .hasMessageContaining("Cannot reach the sidecar at 127.0.0.1:" + nobody);
+        }
+    }
+
+    private static int unusedPort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -84,5 +84,9 @@ public final class CatalogActions {
     public static final Action<MetadataChangesRequest, MetadataChanges> WATCH_METADATA =
             Action.of("watch-metadata", MetadataChangesRequest.class, MetadataChanges.class);
 
+    /** The addresses of the sidecar that answers; its host is empty where the caller knows it. */
+    public static final Action<Done, NodeAddress> NODE_ADDRESS =
+            Action.framed("node-address", Done.class, NodeAddress.class);
+
     private CatalogActions() {}
 }

@@ -1,0 +1,55 @@
+package io.stele.flink.lookup;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.flink.table.BoundTable;
+import io.stele.protocol.schema.TableSchema;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.flink.table.api.ValidationException;
+
+/**
+ * The table and the keys of lookups. Immutable, and sent to the tasks.
+ *
+ * @param keys for each field of a key row its position among the declared fields; the primary key
+ *     is among them
+ * @param maxRetries how often a lookup that failed is tried again
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record LookupTarget(BoundTable table, int[] keys, int maxRetries) implements Serializable {
+    public LookupTarget {
+        requireNonNull(table, "table is null");
+        keys = keys.clone();
+        if (maxRetries < 0) {
+            throw new ValidationException("Expected lookup retries >= 0, found " + maxRetries);
+        }
+    }
+
+    /**
+     * @param keys paths of declared fields that a join compares
+     * @throws ValidationException they do not have the whole primary key
+     */
+    public static LookupTarget of(BoundTable table, int[][] keys, int maxRetries) {
+        TableSchema schema = table.schema();
+        int[] fields = Arrays.stream(keys).mapToInt(path -> path[0]).toArray();
+        List<Integer> found =
+                Arrays.stream(fields).mapToObj(field -> table.columnIds().get(field)).toList();
+        if (!schema.hasPrimaryKey() || !found.containsAll(schema.primaryKey())) {
+            throw new ValidationException(
+                    "Expected a lookup join on the whole primary key %s of table %s, found columns %s"
+                            .formatted(
+                                    names(schema, schema.primaryKey()),
+                                    schema.qualifiedName(),
+                                    names(schema, found)));
+        }
+        return new LookupTarget(table, fields, maxRetries);
+    }
+
+    private static String names(TableSchema schema, List<Integer> ids) {
+        return schema.columns(ids).stream()
+                .map(column -> column.name())
+                .collect(Collectors.joining(", ", "(", ")"));
+    }
+}

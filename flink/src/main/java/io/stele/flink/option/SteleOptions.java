@@ -1,0 +1,157 @@
+package io.stele.flink.option;
+
+import io.stele.client.ClientSettings;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+
+/** The options of tables and catalogs of Stele, with their defaults. */
+public final class SteleOptions {
+    public static final ConfigOption<List<String>> ENDPOINTS =
+            ConfigOptions.key("endpoints")
+                    .stringType()
+                    .asList()
+                    .noDefaultValue()
+                    .withDescription(
+                            "Sidecars as host:port of stele.client.port, with ';' between them; any one leads to all.");
+
+    /** Flink hides values of keys with this word in its logs and pages. */
+    public static final ConfigOption<String> SECRET =
+            ConfigOptions.key("secret")
+                    .stringType()
+                    .noDefaultValue()
+                    .withDescription("The shared secret of the sidecars (stele.shared-secret).");
+
+    public static final ConfigOption<String> SCHEMA_NAME =
+            ConfigOptions.key("schema-name")
+                    .stringType()
+                    .noDefaultValue()
+                    .withDescription("The schema of the table in Stele.");
+
+    public static final ConfigOption<String> TABLE_NAME =
+            ConfigOptions.key("table-name")
+                    .stringType()
+                    .noDefaultValue()
+                    .withDescription("The name of the table in Stele.");
+
+    public static final ConfigOption<Boolean> TLS_ENABLED =
+            ConfigOptions.key("tls.enabled")
+                    .booleanType()
+                    .defaultValue(false)
+                    .withDescription("Whether connections speak TLS.");
+
+    public static final ConfigOption<String> TLS_TRUSTED_CERTIFICATES =
+            ConfigOptions.key("tls.trusted-certificates")
+                    .stringType()
+                    .noDefaultValue()
+                    .withDescription(
+                            "PEM file, on every machine of the job, with the certificates to trust; default: those of the JDK.");
+
+    public static final ConfigOption<Duration> CONNECT_TIMEOUT =
+            ConfigOptions.key("connect-timeout")
+                    .durationType()
+                    .defaultValue(ClientSettings.DEFAULT.connectTimeout())
+                    .withDescription("Limit of opening a connection.");
+
+    public static final ConfigOption<Duration> UNAVAILABLE_TIMEOUT =
+            ConfigOptions.key("unavailable-timeout")
+                    .durationType()
+                    .defaultValue(ClientSettings.DEFAULT.unavailableTimeout())
+                    .withDescription(
+                            "How long a sidecar may be away before what waits for it fails.");
+
+    public static final ConfigOption<Duration> BUSY_TIMEOUT =
+            ConfigOptions.key("busy-timeout")
+                    .durationType()
+                    .defaultValue(ClientSettings.DEFAULT.busyTimeout())
+                    .withDescription(
+                            "How long writes that a sidecar refuses as BUSY are repeated before they fail.");
+
+    public static final ConfigOption<DeliveryGuarantee> SINK_DELIVERY_GUARANTEE =
+            ConfigOptions.key("sink.delivery-guarantee")
+                    .enumType(DeliveryGuarantee.class)
+                    .noDefaultValue()
+                    .withDescription(
+                            "exactly-once or at-least-once; default: exactly-once in streaming jobs with checkpoints.");
+
+    public static final ConfigOption<Integer> SINK_BUFFER_FLUSH_MAX_ROWS =
+            ConfigOptions.key("sink.buffer-flush.max-rows")
+                    .intType()
+                    .defaultValue(ClientSettings.DEFAULT.maxBatchRows())
+                    .withDescription("At-least-once: rows of a shard at which they are sent.");
+
+    public static final ConfigOption<MemorySize> SINK_BUFFER_FLUSH_MAX_SIZE =
+            ConfigOptions.key("sink.buffer-flush.max-size")
+                    .memoryType()
+                    .defaultValue(new MemorySize(ClientSettings.DEFAULT.maxBatchBytes()))
+                    .withDescription("At-least-once: bytes of a shard at which they are sent.");
+
+    public static final ConfigOption<Duration> SINK_BUFFER_FLUSH_INTERVAL =
+            ConfigOptions.key("sink.buffer-flush.interval")
+                    .durationType()
+                    .defaultValue(ClientSettings.DEFAULT.linger())
+                    .withDescription(
+                            "At-least-once: how long a row waits for others while earlier ones of its shard are unanswered.");
+
+    public static final ConfigOption<MemorySize> SINK_MAX_IN_FLIGHT_SIZE =
+            ConfigOptions.key("sink.max-in-flight-size")
+                    .memoryType()
+                    .defaultValue(new MemorySize(ClientSettings.DEFAULT.maxInFlightBytes()))
+                    .withDescription(
+                            "At-least-once: bytes sent by a subtask and not answered, at which it waits.");
+
+    /** 32 MiB: a sidecar of the smallest recommended heap has room for several at once. */
+    public static final ConfigOption<MemorySize> SINK_TRANSACTION_MAX_SIZE =
+            ConfigOptions.key("sink.transaction.max-size")
+                    .memoryType()
+                    .defaultValue(MemorySize.ofMebiBytes(32))
+                    .withDescription(
+                            "Exactly-once: rows of a subtask and checkpoint beyond this go into a further transaction.");
+
+    /** 256 MiB: what a subtask of the usual memory can hold beside its other work. */
+    public static final ConfigOption<MemorySize> SINK_CHECKPOINT_MAX_SIZE =
+            ConfigOptions.key("sink.checkpoint.max-size")
+                    .memoryType()
+                    .defaultValue(MemorySize.ofMebiBytes(256))
+                    .withDescription(
+                            "Exactly-once: most memory for rows of a subtask between two checkpoints; more fails the job.");
+
+    public static final ConfigOption<Duration> SINK_COMMIT_TIMEOUT =
+            ConfigOptions.key("sink.commit-timeout")
+                    .durationType()
+                    .defaultValue(Duration.ofMinutes(5))
+                    .withDescription(
+                            "Exactly-once: how long a commit is tried again before it fails the job.");
+
+    public static final ConfigOption<String> SINK_COMMIT_SCHEMA =
+            ConfigOptions.key("sink.commit-schema")
+                    .stringType()
+                    .defaultValue("stele_flink")
+                    .withDescription(
+                            "Exactly-once: schema of the table 'commits', where commits are recorded; made where it is missing.");
+
+    public static final ConfigOption<Boolean> SINK_SHUFFLE_BY_SHARD =
+            ConfigOptions.key("sink.shuffle-by-shard")
+                    .booleanType()
+                    .defaultValue(true)
+                    .withDescription(
+                            "Tables with a primary key: whether rows of one shard, so of one key too, go to one subtask of the sink.");
+
+    public static final ConfigOption<Boolean> LOOKUP_ASYNC =
+            ConfigOptions.key("lookup.async")
+                    .booleanType()
+                    .defaultValue(true)
+                    .withDescription(
+                            "Whether lookup joins have many lookups in flight; else one at a time.");
+
+    public static final ConfigOption<Duration> SCAN_SNAPSHOT_TTL =
+            ConfigOptions.key("scan.snapshot-ttl")
+                    .durationType()
+                    .defaultValue(Duration.ofMinutes(10))
+                    .withDescription(
+                            "How long the snapshot of a scan outlives a job manager that no longer renews it.");
+
+    private SteleOptions() {}
+}

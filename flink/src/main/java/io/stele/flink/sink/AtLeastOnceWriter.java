@@ -1,0 +1,134 @@
+package io.stele.flink.sink;
+
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
+import io.stele.flink.table.RowValues;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
+import org.apache.flink.table.data.RowData;
+
+/**
+ * A writer of an {@link AtLeastOnceSink}: rows go to the client's batches at once; a checkpoint
+ * waits until they are durable. The client bounds what is unanswered, repeats what is refused as
+ * BUSY, and applies no batch twice while this writer lives. Confined to the task's thread.
+ */
+final class AtLeastOnceWriter implements SinkWriter<RowData> {
+    private final SinkTarget target;
+    private final SinkWriterMetricGroup metrics;
+    private final SteleClient client;
+    private final TableWriter writer;
+    private Binding binding;
+    private volatile long lastFlushMillis;
+
+    AtLeastOnceWriter(SinkTarget target, SinkWriterMetricGroup metrics) {
+        this.target = target;
+        this.metrics = metrics;
+        this.client =
+                target.table()
+                        .connection()
+                        .open("flink-sink", settings -> target.options().apply(settings));
+        try {
+            this.writer = target.table().open(client).writer();
+            this.binding = new Binding(target, writer.schema());
+        } catch (RuntimeException | Error failed) {
+            client.close();
+            throw failed;
+        }
+        metrics.setCurrentSendTimeGauge(() -> lastFlushMillis);
+        metrics.gauge("inFlightBytes", client::inFlightBytes);
+    }
+
+    /** The conversions of rows for one version of the table. */
+    private static final class Binding {
+        private final TableSchema schema;
+        private final boolean keyed;
+        private final RowValues values;
+        private final List<String> columns;
+        private final RowValues key;
+
+        Binding(SinkTarget target, TableSchema schema) {
+            this.schema = schema;
+            this.keyed = schema.hasPrimaryKey();
+            this.values =
+                    target.whole()
+                            ? RowValues.whole(target.table(), schema, target.fields())
+                            : RowValues.of(target.table(), schema, target.fields());
+            this.columns = values.columns().stream().map(ColumnSchema::name).toList();
+            this.key = RowValues.key(target.table(), schema);
+        }
+    }
+
+    @Override
+    public void write(RowData row, Context context) throws IOException {
+        try {
+            TableSchema present = writer.schema();
+            if (present != binding.schema) { // columns were added meanwhile
+                binding = new Binding(target, present);
+            }
+            send(row);
+        } catch (SteleException failed) {
+            metrics.getNumRecordsSendErrorsCounter().inc();
+            throw new IOException(
+                    "Cannot write to table %s of Stele: %s"
+                            .formatted(target.table(), failed.getMessage()),
+                    failed);
+        }
+    }
+
+    private void send(RowData row) throws IOException {
+        switch (row.getRowKind()) {
+            case INSERT -> put(row);
+            case UPDATE_AFTER -> {
+                checkKeyed(row);
+                put(row);
+            }
+            case UPDATE_BEFORE -> checkKeyed(row); // the row that follows replaces it
+            case DELETE -> {
+                checkKeyed(row);
+                writer.delete(binding.key.of(row));
+                metrics.getNumRecordsSendCounter().inc();
+            }
+        }
+    }
+
+    private void put(RowData row) {
+        if (target.whole()) {
+            writer.write(binding.values.of(row));
+        } else {
+            writer.updateOrInsert(binding.columns, binding.values.of(row));
+        }
+        metrics.getNumRecordsSendCounter().inc();
+    }
+
+    private void checkKeyed(RowData row) throws IOException {
+        if (!binding.keyed) {
+            throw Changes.refused(target, row);
+        }
+    }
+
+    @Override
+    public void flush(boolean endOfInput) throws IOException {
+        long start = System.nanoTime();
+        try {
+            writer.flush();
+        } catch (SteleException failed) {
+            metrics.getNumRecordsSendErrorsCounter().inc();
+            throw new IOException(
+                    "Cannot write to table %s of Stele: %s"
+                            .formatted(target.table(), failed.getMessage()),
+                    failed);
+        }
+        lastFlushMillis = (System.nanoTime() - start) / 1_000_000;
+    }
+
+    /** Gives up what is not flushed: it is replayed, or was never promised. */
+    @Override
+    public void close() {
+        client.close();
+    }
+}

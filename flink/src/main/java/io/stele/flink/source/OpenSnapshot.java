@@ -1,0 +1,6 @@
+package io.stele.flink.source;
+
+import io.stele.protocol.Lsn;
+
+/** A leased snapshot: the id of its lease and its LSN. */
+record OpenSnapshot(String id, Lsn lsn) {}

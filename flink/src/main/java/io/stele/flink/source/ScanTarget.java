@@ -1,0 +1,40 @@
+package io.stele.flink.source;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.flink.table.BoundTable;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.predicate.ScanPredicate;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.OptionalLong;
+
+/**
+ * What a scan reads. Immutable, and sent to the tasks.
+ *
+ * @param predicateJson rows that cannot match may be left out
+ * @param limit most rows of a shard; negative: all
+ * @param snapshotTtl how long the snapshot lives unless it is renewed
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record ScanTarget(BoundTable table, byte[] predicateJson, long limit, Duration snapshotTtl)
+        implements Serializable {
+    public ScanTarget {
+        requireNonNull(table, "table is null");
+        requireNonNull(predicateJson, "predicateJson is null");
+        requireNonNull(snapshotTtl, "snapshotTtl is null");
+    }
+
+    public static ScanTarget of(
+            BoundTable table, ScanPredicate predicate, OptionalLong limit, Duration snapshotTtl) {
+        return new ScanTarget(table, ApiJson.write(predicate), limit.orElse(-1), snapshotTtl);
+    }
+
+    ScanPredicate predicate() {
+        return ApiJson.read(predicateJson, ScanPredicate.class);
+    }
+
+    OptionalLong maxRows() {
+        return limit < 0 ? OptionalLong.empty() : OptionalLong.of(limit);
+    }
+}

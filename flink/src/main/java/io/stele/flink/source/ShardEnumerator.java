@@ -1,0 +1,155 @@
+package io.stele.flink.source;
+
+import io.stele.client.SteleClient;
+import io.stele.client.SteleTable;
+import io.stele.protocol.SteleException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The enumerator of a scan: opens the snapshot, gives its shards to readers that ask, and renews it
+ * until the job ends. Confined to the coordinator's thread, but for the volatile fields: requests
+ * to the sidecar run beside it, one at a time.
+ */
+final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress> {
+    private static final Duration LONGEST_RENEWAL = Duration.ofSeconds(30);
+
+    private final ScanTarget target;
+    private final SplitEnumeratorContext<ShardSplit> context;
+    private final SteleClient client;
+    private final TreeSet<Integer> shards;
+    private final ArrayDeque<Integer> waiting = new ArrayDeque<>();
+    private volatile Optional<OpenSnapshot> snapshot;
+    private boolean isReady;
+
+    /** Opened by the worker of the context. */
+    private volatile @Nullable SteleTable table;
+
+    ShardEnumerator(
+            ScanTarget target, SplitEnumeratorContext<ShardSplit> context, ScanProgress progress) {
+        this.target = target;
+        this.context = context;
+        this.client = target.table().connection().open("flink-scan");
+        this.shards = new TreeSet<>(progress.shards());
+        this.snapshot = progress.snapshot();
+    }
+
+    @Override
+    public void start() {
+        ensureOpen();
+        Duration third = target.snapshotTtl().dividedBy(3);
+        long period = (third.compareTo(LONGEST_RENEWAL) < 0 ? third : LONGEST_RENEWAL).toMillis();
+        context.callAsync(
+                () -> renewed(snapshot),
+                (renewed, failed) -> opened(renewed, failed),
+                period,
+                period);
+    }
+
+    /** Before the splits of a snapshot that may be gone are given out, it is opened again. */
+    private void ensureOpen() {
+        isReady = false;
+        context.callAsync(() -> renewed(snapshot), this::opened);
+    }
+
+    private OpenSnapshot renewed(Optional<OpenSnapshot> present) {
+        SteleTable opened = table;
+        if (opened == null) {
+            opened = target.table().open(client);
+            table = opened;
+        }
+        SteleTable read = opened;
+        return present.map(
+                        known ->
+                                ScanSnapshots.renew(
+                                        read.flight(0),
+                                        target.table().schema().id(),
+                                        known,
+                                        target.snapshotTtl()))
+                .orElseGet(
+                        () ->
+                                ScanSnapshots.open(
+                                        read.flight(0),
+                                        target.table().schema().id(),
+                                        Optional.empty(),
+                                        target.snapshotTtl()));
+    }
+
+    private void opened(@Nullable OpenSnapshot open, @Nullable Throwable failed) {
+        if (open == null) {
+            if (isReady && failed instanceof SteleException known && known.code().retryable()) {
+                return; // of a renewal: the next one comes before the lease ends
+            }
+            throw new FlinkRuntimeException(
+                    "Cannot read table %s of Stele at one snapshot%s: %s"
+                            .formatted(
+                                    target.table(),
+                                    snapshot.map(known -> " (LSN " + known.lsn() + ")").orElse(""),
+                                    failed == null ? "unknown" : failed.getMessage()),
+                    failed);
+        }
+        snapshot = Optional.of(open);
+        isReady = true;
+        while (!waiting.isEmpty()) {
+            assign(waiting.remove());
+        }
+    }
+
+    @Override
+    public void handleSplitRequest(int subtask, @Nullable String host) {
+        if (isReady) {
+            assign(subtask);
+        } else {
+            waiting.add(subtask);
+        }
+    }
+
+    private void assign(int subtask) {
+        if (!context.registeredReaders().containsKey(subtask)) {
+            return; // it failed meanwhile, and asks again when it is back
+        }
+        Integer shard = shards.pollFirst();
+        if (shard == null) {
+            context.signalNoMoreSplits(subtask);
+            return;
+        }
+        OpenSnapshot read = snapshot.orElseThrow();
+        context.assignSplit(new ShardSplit(shard, read.id(), read.lsn()), subtask);
+    }
+
+    @Override
+    public void addSplitsBack(List<ShardSplit> splits, int subtask) {
+        splits.forEach(split -> shards.add(split.shard()));
+        ensureOpen(); // the sidecar may be what failed
+    }
+
+    @Override
+    public void addReader(int subtask) {}
+
+    @Override
+    public ScanProgress snapshotState(long checkpointId) {
+        return new ScanProgress(snapshot, new ArrayList<>(shards));
+    }
+
+    @Override
+    public void close() {
+        try {
+            SteleTable opened = table;
+            if (opened != null) {
+                snapshot.ifPresent(read -> ScanSnapshots.close(opened.flight(0), read));
+            }
+        } catch (SteleException away) {
+            // Its lease ends by itself
+        } finally {
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.stele.flink.source;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.table.data.RowData;
+
+/** A bounded source: all rows of a table at one snapshot, a split a shard. */
+public final class SteleSource implements Source<RowData, ShardSplit, ScanProgress> {
+    private static final long serialVersionUID = 1;
+
+    private final ScanTarget target;
+
+    public SteleSource(ScanTarget target) {
+        this.target = requireNonNull(target, "target is null");
+    }
+
+    @Override
+    public Boundedness getBoundedness() {
+        return Boundedness.BOUNDED;
+    }
+
+    @Override
+    public SourceReader<RowData, ShardSplit> createReader(SourceReaderContext context) {
+        return new ShardReader(target, context);
+    }
+
+    @Override
+    public SplitEnumerator<ShardSplit, ScanProgress> createEnumerator(
+            SplitEnumeratorContext<ShardSplit> context) {
+        List<Integer> shards =
+                IntStream.range(0, target.table().schema().shardCount()).boxed().toList();
+        return new ShardEnumerator(target, context, new ScanProgress(Optional.empty(), shards));
+    }
+
+    @Override
+    public SplitEnumerator<ShardSplit, ScanProgress> restoreEnumerator(
+            SplitEnumeratorContext<ShardSplit> context, ScanProgress progress) {
+        return new ShardEnumerator(target, context, progress);
+    }
+
+    @Override
+    public SimpleVersionedSerializer<ShardSplit> getSplitSerializer() {
+        return new ScanSerializers.OfSplits();
+    }
+
+    @Override
+    public SimpleVersionedSerializer<ScanProgress> getEnumeratorCheckpointSerializer() {
+        return new ScanSerializers.OfProgress();
+    }
+}

@@ -1,0 +1,97 @@
+package io.stele.flink.table;
+
+import io.stele.flink.type.ValueConverter;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A conversion of rows of Stele to rows of the declared columns. Bound to one version of the table;
+ * immutable.
+ */
+public final class RowReader {
+    private final int[] positions;
+    private final ValueConverter[] converters;
+
+    private RowReader(int[] positions, ValueConverter[] converters) {
+        this.positions = positions;
+        this.converters = converters;
+    }
+
+    /**
+     * For rows that have all columns of the table.
+     *
+     * @throws SteleException COLUMN_NOT_FOUND or TYPE_MISMATCH: a declared column was dropped, or
+     *     changed its type, since the statement was planned
+     */
+    public static RowReader ofWholeRows(BoundTable table, TableSchema present) {
+        return of(table, present, present.columns());
+    }
+
+    /** For rows that have the declared columns only, in their order. */
+    public static RowReader ofDeclared(BoundTable table, TableSchema present) {
+        List<ColumnSchema> columns = new ArrayList<>();
+        for (int id : table.columnIds()) {
+            columns.add(columnOf(table, present, id));
+        }
+        return of(table, present, columns);
+    }
+
+    private static RowReader of(
+            BoundTable table, TableSchema present, List<ColumnSchema> rowColumns) {
+        List<LogicalType> types = table.declared().getChildren();
+        List<Integer> ids = table.columnIds();
+        int[] positions = new int[ids.size()];
+        ValueConverter[] converters = new ValueConverter[ids.size()];
+        for (int i = 0; i < positions.length; i++) {
+            ColumnSchema column = columnOf(table, present, ids.get(i));
+            positions[i] = rowColumns.indexOf(column);
+            converters[i] = ValueConverter.toFlink(column.type(), types.get(i));
+        }
+        return new RowReader(positions, converters);
+    }
+
+    /** The column as it is now. */
+    static ColumnSchema columnOf(BoundTable table, TableSchema present, int columnId) {
+        ColumnSchema planned = table.schema().column(columnId);
+        ColumnSchema column =
+                present.columns().stream()
+                        .filter(candidate -> candidate.id() == columnId)
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new SteleException(
+                                                ErrorCode.COLUMN_NOT_FOUND,
+                                                "Expected column '%s' of table %s, which was dropped since the job was planned"
+                                                        .formatted(
+                                                                planned.name(),
+                                                                present.qualifiedName())));
+        if (!column.type().equals(planned.type())) {
+            throw new SteleException(
+                    ErrorCode.TYPE_MISMATCH,
+                    "Expected type %s of column '%s' of table %s, as when the job was planned, found %s"
+                            .formatted(
+                                    planned.type(),
+                                    column.name(),
+                                    present.qualifiedName(),
+                                    column.type()));
+        }
+        return column;
+    }
+
+    /** The declared columns of a row. */
+    public RowData read(List<? extends @Nullable Object> values) {
+        GenericRowData row = new GenericRowData(positions.length);
+        for (int i = 0; i < positions.length; i++) {
+            row.setField(i, converters[i].convertNullable(values.get(positions[i])));
+        }
+        return row;
+    }
+}

@@ -1,0 +1,263 @@
+package io.stele.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.Orientation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.connector.datagen.source.GeneratorFunction;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.api.StatementSet;
+import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Jobs that write a table with a primary key and one without, while the sidecar is killed and the
+ * job fails: in the end both have the rows of a run without faults. More seeds with {@code
+ * -Dflink.fault-seeds=N}.
+ */
+final class ExactlyOnceIT {
+    private static final int CHANGES = 1_500;
+    private static final int CHANGES_PER_SECOND = 500;
+    private static final int KEYS = 200;
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+
+    private static final TypeInformation<Row> ROW =
+            Types.ROW_NAMED(new String[] {"id", "change"}, Types.LONG, Types.LONG);
+
+    @TempDir private static Path directory;
+
+    private static FlinkSidecar sidecar;
+
+    @BeforeAll
+    static void start() throws IOException {
+        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
+    }
+
+    @AfterAll
+    static void stop() {
+        sidecar.close();
+    }
+
+    static LongStream seeds() {
+        return LongStream.range(0, Integer.getInteger("flink.fault-seeds", 5));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void aRunWithFaultsEndsAsOneWithout(long seed) throws Exception {
+        Random random = new Random(seed);
+        // Of odd seeds a commit gives up while the sidecar is away, so the job itself fails of it
+        Job job = new Job("faults_" + seed, seed, seed % 2 == 0 ? "1 min" : "100 ms");
+        int failAt = CHANGES / 4 + random.nextInt(CHANGES / 2);
+        TableResult result = job.start(job.session(new Configuration(), 2), failAt);
+        awaitCommits(job, 1 + random.nextInt(3));
+        sidecar.restart();
+        result.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        job.assertComplete();
+        assertThat(FailOnce.FAILED).contains("faults_" + seed);
+    }
+
+    @Test
+    void aSavepointIsRestoredWithAnotherParallelism() throws Exception {
+        Job job = new Job("rescaled", 77, "1 min");
+        JobClient running =
+                job.start(job.session(new Configuration(), 2), Integer.MAX_VALUE)
+                        .getJobClient()
+                        .orElseThrow();
+        awaitCommits(job, 1);
+        String savepoint =
+                running.stopWithSavepoint(
+                                false,
+                                directory.resolve("savepoints").toUri().toString(),
+                                SavepointFormatType.CANONICAL)
+                        .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        sidecar.restart();
+        Configuration restored = new Configuration();
+        restored.setString("execution.state-recovery.path", savepoint);
+        job.start(job.session(restored, 3), Integer.MAX_VALUE)
+                .await(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        job.assertComplete();
+    }
+
+    /** Waits until so many commits of the job are recorded. */
+    private static void awaitCommits(Job job, int count) {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (job.commits() < count) {
+            assertThat(System.nanoTime()).as("commits in time").isLessThan(deadline);
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+        }
+    }
+
+    /** A session of Flink in this JVM. */
+    private record Session(StreamExecutionEnvironment environment, StreamTableEnvironment tables) {}
+
+    /** Two tables, and a job that writes both. */
+    private record Job(String name, long seed, String patience) {
+        Job {
+            sidecar.createTable(name, Orientation.COLUMN, 1, "id bigint", "change bigint");
+            sidecar.createTable(name + "_log", Orientation.COLUMN, 0, "id bigint", "change bigint");
+        }
+
+        Session session(Configuration configuration, int parallelism) {
+            configuration.setString("execution.checkpointing.interval", "300 ms");
+            configuration.setString("restart-strategy.type", "fixed-delay");
+            configuration.setString("restart-strategy.fixed-delay.attempts", "1000");
+            configuration.setString("restart-strategy.fixed-delay.delay", "200 ms");
+            StreamExecutionEnvironment environment =
+                    StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+            return new Session(environment, StreamTableEnvironment.create(environment));
+        }
+
+        TableResult start(Session session, int failAt) {
+            DataStream<Row> changes =
+                    session.environment()
+                            .fromSource(
+                                    new DataGeneratorSource<>(
+                                            new Changes(seed),
+                                            CHANGES,
+                                            RateLimiterStrategy.perSecond(CHANGES_PER_SECOND),
+                                            ROW),
+                                    WatermarkStrategy.noWatermarks(),
+                                    "changes")
+                            .uid("changes")
+                            .setParallelism(1)
+                            .map(new FailOnce(name, failAt), ROW)
+                            .uid("failing")
+                            .setParallelism(1);
+            StreamTableEnvironment tables = session.tables();
+            Schema.Builder columns =
+                    Schema.newBuilder().column("id", "BIGINT NOT NULL").column("change", "BIGINT");
+            tables.createTemporaryView(
+                    "changes",
+                    tables.fromChangelogStream(
+                            changes, columns.primaryKey("id").build(), ChangelogMode.upsert()));
+            tables.createTemporaryView(
+                    "log",
+                    tables.fromDataStream(
+                            changes.map(new Inserted(), ROW).uid("inserted").setParallelism(1)));
+            declare(tables, name, ", PRIMARY KEY (id) NOT ENFORCED");
+            declare(tables, name + "_log", "");
+            StatementSet statements = tables.createStatementSet();
+            statements.addInsertSql("INSERT INTO %s SELECT * FROM changes".formatted(name));
+            statements.addInsertSql("INSERT INTO %s_log SELECT * FROM log".formatted(name));
+            return statements.execute();
+        }
+
+        private void declare(StreamTableEnvironment tables, String table, String key) {
+            tables.executeSql(
+                    "CREATE TEMPORARY TABLE %s (id BIGINT, change BIGINT%s) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s', 'sink.delivery-guarantee' = 'exactly-once', 'sink.commit-timeout' = '%s', 'unavailable-timeout' = '%s', 'sink.commit-schema' = 'commits_of_%s')"
+                            .formatted(
+                                    table,
+                                    key,
+                                    sidecar.options(),
+                                    table,
+                                    patience,
+                                    patience,
+                                    name));
+        }
+
+        int commits() {
+            try {
+                return sidecar.rows("commits_of_" + name, "commits").size();
+            } catch (SteleException notYet) {
+                if (notYet.code() == ErrorCode.TABLE_NOT_FOUND
+                        || notYet.code() == ErrorCode.SCHEMA_NOT_FOUND) {
+                    return 0;
+                }
+                throw notYet;
+            }
+        }
+
+        void assertComplete() {
+            Map<Long, Long> expected = new TreeMap<>();
+            List<List<Object>> log = new ArrayList<>();
+            for (long i = 0; i < CHANGES; i++) {
+                Row change = Changes.row(seed, i);
+                log.add(List.of(change.getFieldAs(0), i));
+                if (change.getKind() == RowKind.DELETE) {
+                    expected.remove(change.<Long>getFieldAs(0));
+                } else {
+                    expected.put(change.getFieldAs(0), i);
+                }
+            }
+            Map<Long, Long> found = new TreeMap<>();
+            sidecar.rows("shop", name)
+                    .forEach(row -> found.put((Long) row.get(0), (Long) row.get(1)));
+            assertThat(found).isEqualTo(expected);
+            assertThat(sidecar.rows("shop", name + "_log"))
+                    .containsExactlyInAnyOrderElementsOf(log);
+        }
+    }
+
+    /** Change number i of a seed: an upsert, or one in eight times a deletion. */
+    private record Changes(long seed) implements GeneratorFunction<Long, Row> {
+        @Override
+        public Row map(Long i) {
+            return row(seed, i);
+        }
+
+        static Row row(long seed, long i) {
+            Random random = new Random(seed * 1_000_003 + i);
+            random.nextLong();
+            return Row.ofKind(
+                    random.nextInt(8) == 0 ? RowKind.DELETE : RowKind.UPDATE_AFTER,
+                    (long) random.nextInt(KEYS),
+                    i);
+        }
+    }
+
+    /** The identity, which fails at one change, once in the life of this JVM. */
+    private record FailOnce(String job, int at) implements MapFunction<Row, Row> {
+        static final Set<String> FAILED = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public Row map(Row row) {
+            if (row.<Long>getFieldAs(1) == at && FAILED.add(job)) {
+                throw new IllegalStateException("The test fails the job at change " + at);
+            }
+            return row;
+        }
+    }
+
+    /** Each change as an inserted row. */
+    private record Inserted() implements MapFunction<Row, Row> {
+        @Override
+        public Row map(Row row) {
+            return Row.of(row.getField(0), row.getField(1));
+        }
+    }
+}
