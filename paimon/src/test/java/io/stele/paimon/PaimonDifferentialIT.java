@@ -84,6 +84,7 @@ class PaimonDifferentialIT {
         private final RandomValues values;
         private final String name;
         private final String format;
+        private final boolean isMerging; // by this plugin, for sure
         private boolean keyed;
         private boolean deletes;
         private boolean dynamic;
@@ -95,7 +96,8 @@ class PaimonDifferentialIT {
             this.values = new RandomValues(random);
             this.name = "t" + seed;
             List<String> formats = List.of("orc", "parquet", "orc", "parquet", "avro");
-            this.format = formats.get(random.nextInt(formats.size()));
+            this.isMerging = seed % 2 == 0;
+            this.format = formats.get(random.nextInt(isMerging ? 4 : formats.size()));
         }
 
         /** A type that Paimon writes in the table's format. */
@@ -117,7 +119,7 @@ class PaimonDifferentialIT {
         }
 
         private void create() throws Exception {
-            keyed = random.nextInt(3) > 0;
+            keyed = random.nextInt(3) > 0 || isMerging;
             boolean partitioned = random.nextInt(3) == 0;
             Schema.Builder schema =
                     Schema.newBuilder()
@@ -135,7 +137,8 @@ class PaimonDifferentialIT {
                 schema.primaryKey(partitioned ? List.of("id", "part") : List.of("id"));
                 dynamic = random.nextInt(4) == 0;
                 schema.option("bucket", dynamic ? "-1" : "" + (1 + random.nextInt(3)));
-                switch (random.nextInt(8)) {
+                // 1 is partial-update, and 7 deduplicate
+                switch (isMerging ? 1 + 6 * random.nextInt(2) : random.nextInt(8)) {
                     case 0 -> schema.option("merge-engine", "first-row");
                     case 1 -> partialUpdate(schema);
                     case 2 -> {
@@ -173,7 +176,7 @@ class PaimonDifferentialIT {
         }
 
         private void deduplicate(Schema.Builder schema) {
-            if (random.nextInt(3) == 0) {
+            if (random.nextInt(3) == 0 && !isMerging) {
                 schema.option("deletion-vectors.enabled", "true");
                 return;
             }
