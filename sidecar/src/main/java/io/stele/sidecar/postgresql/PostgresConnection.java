@@ -50,6 +50,7 @@ final class PostgresConnection implements AutoCloseable {
     private volatile long waitingSinceNanos; // for the client to take what is sent; 0: not
     private volatile boolean draining;
     private volatile boolean idle;
+    private volatile long idleInBlockSinceNanos; // 0: not
 
     PostgresConnection(Socket socket, PostgresServerContext context) {
         this.socket = requireNonNull(socket, "socket is null");
@@ -285,28 +286,28 @@ final class PostgresConnection implements AutoCloseable {
                 out.out().flush();
             }
             idle = session.transactionStatus() == 'I';
+            idleInBlockSinceNanos = idle ? 0 : Math.max(context.nanoTime().getAsLong(), 1);
             @Nullable Message message = in.read(maxMessageBytes());
             idle = false;
+            idleInBlockSinceNanos = 0;
             if (message == null || message.type() == 'X') {
                 return;
             }
-            try {
-                if (message.type() == 'S') {
-                    skipping = false;
-                    session.sync();
-                    out.ready(session.transactionStatus());
-                } else if (message.type() == 'Q') {
-                    skipping = false;
-                    query(session, message, out);
-                } else if (!skipping) {
-                    handle(session, message, out);
+            if (message.type() == 'S') {
+                skipping = false;
+                sync(session, out);
+            } else if (!skipping && message.type() == 'Q') {
+                query(session, message, out);
+            } else if (!skipping && message.type() == 'F') {
+                fail(session, noFunctions(), out);
+                out.ready(session.transactionStatus());
+            } else if (!skipping) {
+                try {
+                    handle(session, message, in, out);
+                } catch (RuntimeException | StackOverflowError e) {
+                    fail(session, e, out);
+                    skipping = true;
                 }
-            } catch (PostgresException
-                    | SteleException
-                    | IllegalStateException
-                    | StackOverflowError e) {
-                fail(session, e, out);
-                skipping = true;
             }
         }
         out.error(
@@ -314,13 +315,24 @@ final class PostgresConnection implements AutoCloseable {
         out.out().flush();
     }
 
+    private static PostgresException noFunctions() {
+        return new PostgresException(
+                SqlState.FEATURE_NOT_SUPPORTED, "Expected a statement, found a call of a function");
+    }
+
+    private void sync(Session session, Replies out) throws IOException {
+        try {
+            session.sync();
+        } catch (RuntimeException e) {
+            fail(session, e, out);
+        }
+        out.ready(session.transactionStatus());
+    }
+
     private void query(Session session, Message message, Replies out) throws IOException {
         try {
             session.query(message.getText());
-        } catch (PostgresException
-                | SteleException
-                | IllegalStateException
-                | StackOverflowError e) {
+        } catch (RuntimeException | StackOverflowError e) {
             fail(session, e, out);
         }
         out.ready(session.transactionStatus());
@@ -343,7 +355,8 @@ final class PostgresConnection implements AutoCloseable {
         }
     }
 
-    private static void handle(Session session, Message message, Replies out) throws IOException {
+    private static void handle(Session session, Message message, MessageReader in, Replies out)
+            throws IOException {
         switch (message.type()) {
             case 'P' -> {
                 String name = message.getText();
@@ -383,7 +396,7 @@ final class PostgresConnection implements AutoCloseable {
             }
             case 'E' -> {
                 String portal = message.getText();
-                session.execute(portal, message.getInt());
+                session.execute(portal, message.getInt(), in.isNext('S') || !in.hasMore());
             }
             case 'C' -> {
                 int kind = message.getByte();
@@ -416,6 +429,15 @@ final class PostgresConnection implements AutoCloseable {
     void drain() {
         draining = true;
         if (idle) {
+            close();
+        }
+    }
+
+    /** Closes the connection of a client whose transaction block does nothing for so long. */
+    void closeIfIdleInBlock(long nowNanos, long timeoutNanos) {
+        long since = idleInBlockSinceNanos;
+        if (since != 0 && nowNanos - since > timeoutNanos) {
+            log.debug("Closing the connection of %s, whose transaction does nothing", this);
             close();
         }
     }

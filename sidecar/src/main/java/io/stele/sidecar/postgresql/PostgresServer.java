@@ -1,5 +1,6 @@
 package io.stele.sidecar.postgresql;
 
+import static com.google.common.base.Preconditions.checkArgument;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
@@ -50,6 +51,7 @@ public final class PostgresServer implements AutoCloseable {
 
     private static final int BACKLOG = 128;
     private static final long STALL_NANOS = Duration.ofSeconds(60).toNanos();
+    private static final long IDLE_IN_BLOCK_NANOS = Duration.ofMinutes(10).toNanos();
     private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
     private static final int KIB = 1 << 10;
     private static final Duration DRAIN_STEP = Duration.ofMillis(20);
@@ -77,6 +79,11 @@ public final class PostgresServer implements AutoCloseable {
             ReplyBudget replies,
             Clock clock) {
         this.config = requireNonNull(config, "config is null");
+        checkArgument(
+                config.getMaxMessageSize().compareTo(config.getMaxPendingSize()) <= 0,
+                "Expected stele.postgresql.max-message-size of at most stele.postgresql.max-pending-size, found %s and %s",
+                config.getMaxMessageSize(),
+                config.getMaxPendingSize());
         this.address = node.getBindIp();
         this.catalogQueries =
                 new CatalogQueries(() -> engine.engine().catalog().current(), config.getDatabase());
@@ -202,7 +209,11 @@ public final class PostgresServer implements AutoCloseable {
             while (!Thread.currentThread().isInterrupted()) {
                 Thread.sleep(WATCH_INTERVAL);
                 long nowNanos = System.nanoTime();
-                connections.forEach(connection -> connection.closeIfStalled(nowNanos, STALL_NANOS));
+                connections.forEach(
+                        connection -> {
+                            connection.closeIfStalled(nowNanos, STALL_NANOS);
+                            connection.closeIfIdleInBlock(nowNanos, IDLE_IN_BLOCK_NANOS);
+                        });
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

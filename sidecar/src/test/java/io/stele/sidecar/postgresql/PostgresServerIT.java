@@ -664,6 +664,96 @@ final class PostgresServerIT {
         }
     }
 
+    /** A failure in RETURNING comes before the decision; nothing is written. */
+    @Test
+    void whatIsReturnedIsComputedBeforeTheCommit() throws SQLException {
+        try (Connection connection = connect()) {
+            assertThat(
+                            stateOf(
+                                    connection,
+                                    "INSERT INTO orders (id, amount) VALUES (350, 1) RETURNING"
+                                            + " 10 / (id - 350)"))
+                    .isEqualTo("22012");
+            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 350")).isEmpty();
+            run(connection, "INSERT INTO orders (id, amount) VALUES (350, 1)");
+            assertThat(
+                            stateOf(
+                                    connection,
+                                    "DELETE FROM orders WHERE id = 350 RETURNING 10 / (id - 350)"))
+                    .isEqualTo("22012");
+            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 350")).hasSize(1);
+        }
+    }
+
+    @Test
+    void aBlockThatIsReadOnlyWritesNothing() throws SQLException {
+        try (Connection connection = connect()) {
+            connection.setReadOnly(true);
+            connection.setAutoCommit(false);
+            assertThat(stateOf(connection, "INSERT INTO orders (id) VALUES (310)"))
+                    .isEqualTo("25006");
+            connection.rollback();
+            // The driver's COPY would begin a block that may write
+            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 310")).isEmpty();
+            assertThatThrownBy(
+                            () ->
+                                    ((PGConnection) connection)
+                                            .getCopyAPI()
+                                            .copyIn(
+                                                    "COPY orders (id) FROM STDIN",
+                                                    new StringReader("310\n")))
+                    .extracting(thrown -> ((SQLException) thrown).getSQLState())
+                    .isEqualTo("25006");
+            connection.rollback();
+            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 310")).isEmpty();
+        }
+    }
+
+    /** A portal that is suspended goes on with the rows of the moment at which it was bound. */
+    @Test
+    void aSuspendedPortalDoesNotSeeLaterChanges() throws SQLException {
+        try (Connection connection = connect()) {
+            for (int i = 0; i < 30; i++) {
+                run(connection, "INSERT INTO items VALUES ('zlate', ?, 1, null)", i);
+            }
+            connection.setAutoCommit(false);
+            run(connection, "UPDATE items SET price = 2 WHERE region = 'zlate' AND id = 28");
+            try (Statement statement = connection.createStatement()) {
+                statement.setFetchSize(7);
+                try (ResultSet results =
+                        statement.executeQuery(
+                                "SELECT id, price FROM items WHERE region = 'zlate'")) {
+                    assertThat(results.next()).isTrue();
+                    run(connection, "UPDATE items SET price = 9 WHERE region = 'zlate'");
+                    run(connection, "DELETE FROM items WHERE region = 'zlate' AND id = 29");
+                    int count = 1;
+                    while (results.next()) {
+                        count++;
+                        assertThat(results.getBigDecimal(2))
+                                .isEqualByComparingTo(results.getInt(1) == 28 ? "2" : "1");
+                    }
+                    assertThat(count).isEqualTo(30);
+                }
+            }
+            assertThat(rows(connection, "SELECT count(*) FROM items WHERE region = 'zlate'"))
+                    .containsExactly(List.of(29L));
+            connection.rollback();
+        }
+    }
+
+    @Test
+    void valuesOfDifferentTypesAreComparedAsInPostgres() throws SQLException {
+        try (Connection connection = connect()) {
+            run(connection, "INSERT INTO types (id, day, n) VALUES (400, '2020-01-01', 1.5)");
+            assertThat(rows(connection, "SELECT id FROM types WHERE id = 400 AND day < now()"))
+                    .hasSize(1);
+            assertThat(rows(connection, "SELECT id FROM types WHERE id = 400 AND n = ?", 1.5d))
+                    .hasSize(1);
+            assertThat(rows(connection, "SELECT id FROM types WHERE id = 400 AND n < ?", 1.4d))
+                    .isEmpty();
+        }
+    }
+
     /** {@code docs/serving.md}. */
     @Test
     void theDocumentedStatementsRun(@TempDir Path other) throws Exception {

@@ -127,6 +127,44 @@ final class PostgresWireIT {
         }
     }
 
+    /** One message of several statements is one transaction, whatever is between them. */
+    @Test
+    void statementsOfOneMessageAreOneTransaction() throws IOException {
+        try (TestingClient client = loggedIn()) {
+            client.query(
+                    "INSERT INTO orders (id) VALUES (70); SET application_name = 'x';"
+                            + " INSERT INTO orders (id) VALUES (71)");
+            assertThat(client.readUntil('Z').payload()).containsExactly('I');
+            client.query("SELECT id FROM orders WHERE id IN (70, 71)");
+            assertThat(client.readUntil('C').payload()).isEqualTo("SELECT 2\0".getBytes(UTF_8));
+            client.readUntil('Z');
+
+            client.query(
+                    "INSERT INTO orders (id) VALUES (72); SET application_name = 'y';"
+                            + " SELECT nothing FROM orders WHERE id = 1");
+            assertThat(client.readUntil('E').field('C')).isEqualTo("42703");
+            assertThat(client.readUntil('Z').payload()).containsExactly('I');
+            client.query("SELECT id FROM orders WHERE id = 72");
+            assertThat(client.readUntil('C').payload()).isEqualTo("SELECT 0\0".getBytes(UTF_8));
+        }
+    }
+
+    @Test
+    void preparedStatementsFollowTheSearchPath() throws IOException {
+        try (TestingClient client = loggedIn()) {
+            client.send('P', "one\0SELECT id FROM orders WHERE id = 1\0\0\0".getBytes(UTF_8));
+            client.send('S', new byte[0]);
+            assertThat(client.read().type()).isEqualTo('1');
+            client.readUntil('Z');
+            client.query("SET search_path TO nowhere");
+            client.readUntil('Z');
+            client.send('B', "\0one\0\0\0\0\0\0\0".getBytes(UTF_8));
+            client.send('E', new byte[5]);
+            client.send('S', new byte[0]);
+            assertThat(client.readUntil('E').field('C')).isEqualTo("42P01");
+        }
+    }
+
     @Test
     void connectionsAreLimited() throws IOException {
         List<TestingClient> clients = new ArrayList<>();

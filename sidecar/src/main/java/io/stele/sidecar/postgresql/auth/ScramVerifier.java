@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -76,6 +77,12 @@ record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[] serve
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
+    }
+
+    /** One that no password has, whose salt is always the same for a name, as that of a user is. */
+    ScramVerifier mock(String name) {
+        byte[] mockSalt = Arrays.copyOf(hmac(serverKey, name), salt.length);
+        return new ScramVerifier(iterations, mockSalt, storedKey, serverKey);
     }
 
     /** Whether a client's proof for the messages of a login is right. */

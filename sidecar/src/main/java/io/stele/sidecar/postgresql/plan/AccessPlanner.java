@@ -1,6 +1,7 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.Access.Bound;
@@ -9,6 +10,7 @@ import io.stele.sidecar.postgresql.plan.Access.ScanKind;
 import io.stele.sidecar.postgresql.sql.Expression;
 import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
+import io.stele.sidecar.postgresql.type.ColumnValues;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -170,7 +172,8 @@ final class AccessPlanner {
                         compiler.compile(
                                 values.values().get(places.get(i)),
                                 typeOf(table.indexOf(table.primaryKey().get(i))));
-                if (!value.isConstant()) {
+                int keyColumn = table.indexOf(table.primaryKey().get(i));
+                if (!value.isConstant() || !areComparable(keyColumn, List.of(value))) {
                     return Optional.empty();
                 }
                 key.add(value);
@@ -184,6 +187,11 @@ final class AccessPlanner {
         return parts.isEmpty()
                 ? Optional.empty()
                 : Optional.of(compiler.condition(new Expression.And(parts)));
+    }
+
+    private boolean areComparable(int column, List<Computation> values) {
+        DataType type = table.columns().get(column).type();
+        return values.stream().allMatch(value -> ColumnValues.isComparableAs(type, value.type()));
     }
 
     private PostgresType typeOf(int column) {
@@ -204,7 +212,7 @@ final class AccessPlanner {
                 for (Expression element : in.list()) {
                     values.add(compiler.compile(element, typeOf(column.get())));
                 }
-                yield Computation.areConstant(values)
+                yield Computation.areConstant(values) && areComparable(column.get(), values)
                         ? Optional.of(
                                 new Bound(column.get(), Operator.EQUAL, new Access.OneOf(values)))
                         : Optional.empty();
@@ -215,6 +223,9 @@ final class AccessPlanner {
                     yield Optional.empty();
                 }
                 Computation array = compiler.array(any.array(), typeOf(column.get()));
+                if (!areComparable(column.get(), List.of(array))) {
+                    yield Optional.empty();
+                }
                 yield Optional.of(
                         new Bound(column.get(), Operator.EQUAL, new Access.Elements(array)));
             }
@@ -232,7 +243,7 @@ final class AccessPlanner {
         Computation value = compiler.compile(other, typeOf(column.get()));
         Operator operator =
                 left.isPresent() ? comparison.operator() : comparison.operator().mirrored();
-        return value.isConstant()
+        return value.isConstant() && areComparable(column.get(), List.of(value))
                 ? Optional.of(new Bound(column.get(), operator, new Access.OneOf(List.of(value))))
                 : Optional.empty();
     }

@@ -264,8 +264,10 @@ final class Compiler {
             return compile(Conjuncts.equalities(left, right), PostgresType.BOOL);
         }
         List<Computation> operands = pair(comparison.left(), comparison.right(), PostgresType.TEXT);
-        Computation left = operands.get(0);
-        Computation right = operands.get(1);
+        boolean ignoresBlanks =
+                operands.stream().anyMatch(operand -> operand.type() == PostgresType.BPCHAR);
+        Computation left = ignoresBlanks ? trimmed(operands.get(0)) : operands.get(0);
+        Computation right = ignoresBlanks ? trimmed(operands.get(1)) : operands.get(1);
         return derived(
                 PostgresType.BOOL,
                 operands,
@@ -276,6 +278,17 @@ final class Compiler {
                             ? null
                             : operator.holds(Values.compare(first, second, scope.session().zone()));
                 });
+    }
+
+    /** A text without the blanks at its end, which char(n) has no part of. */
+    private static Computation trimmed(Computation value) {
+        return derived(
+                value.type(),
+                List.of(value),
+                scope ->
+                        value.evaluate(scope) instanceof String text
+                                ? ColumnValues.withoutBlanks(text)
+                                : value.evaluate(scope));
     }
 
     /** AND, or OR, of three values: {@code decisive} ends it, NULL is the result if none does. */
@@ -429,6 +442,9 @@ final class Compiler {
                             if (found == null) {
                                 return null;
                             }
+                            if (found instanceof byte[] bytes) {
+                                return bytes.length;
+                            }
                             String text = text(found, scope);
                             return text.codePointCount(0, text.length());
                         });
@@ -460,7 +476,13 @@ final class Compiler {
     }
 
     private static Computation coalesce(List<Computation> arguments) {
-        PostgresType type = arguments.getFirst().type();
+        PostgresType type =
+                arguments.stream().allMatch(argument -> argument.type().isNumber())
+                        ? arguments.stream()
+                                .map(Computation::type)
+                                .reduce(Values::arithmeticType)
+                                .orElseThrow()
+                        : arguments.getFirst().type();
         return derived(
                 type,
                 arguments,

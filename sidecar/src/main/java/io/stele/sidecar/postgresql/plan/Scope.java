@@ -1,6 +1,8 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.protocol.row.BinaryRow;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
@@ -37,6 +39,12 @@ public final class Scope {
     }
 
     @Nullable Object parameter(int number) {
+        if (number > parameters.size()) {
+            throw new PostgresException(
+                    SqlState.UNDEFINED_PARAMETER,
+                    "Expected at most %s parameters, found $%s"
+                            .formatted(parameters.size(), number));
+        }
         return parameters.get(number - 1);
     }
 

@@ -17,6 +17,7 @@ import java.util.UUID;
 
 /** Arithmetic, comparison and casts of values of the classes of {@link PostgresType}. */
 final class Values {
+    private static final int MAX_DIGITS = 20_000;
     private static final int MIN_QUOTIENT_SCALE = 16; // as PostgreSQL has at least
 
     private Values() {}
@@ -157,6 +158,14 @@ final class Values {
         if ((operator == '/' || operator == '%') && right.signum() == 0) {
             throw divisionByZero();
         }
+        BigDecimal result = unchecked(operator, left, right);
+        if (result.precision() > MAX_DIGITS || Math.abs((long) result.scale()) > MAX_DIGITS) {
+            throw outOfRange(PostgresType.NUMERIC, "one of more than " + MAX_DIGITS + " digits");
+        }
+        return result;
+    }
+
+    private static BigDecimal unchecked(char operator, BigDecimal left, BigDecimal right) {
         return switch (operator) {
             case '+' -> left.add(right);
             case '-' -> left.subtract(right);
@@ -198,16 +207,31 @@ final class Values {
                 "Expected a number in the range of %s, found %s".formatted(type.sqlName(), found));
     }
 
+    /** Only an infinite number is infinite in another type. */
+    private static <T extends Number> T finite(PostgresType type, Number from, T real) {
+        if (Double.isInfinite(real.doubleValue()) && !Double.isInfinite(from.doubleValue())) {
+            throw outOfRange(type, from.toString());
+        }
+        return real;
+    }
+
     /** A number as another type of number: rounded, and in its range. */
     static Object cast(Number number, PostgresType type) {
         return switch (type) {
-            case FLOAT4 -> number.floatValue();
-            case FLOAT8 -> number.doubleValue();
+            case FLOAT4 -> finite(type, number, number.floatValue());
+            case FLOAT8 -> finite(type, number, number.doubleValue());
             case NUMERIC -> decimal(number);
             default -> {
                 long whole;
                 try {
-                    whole = decimal(number).setScale(0, RoundingMode.HALF_UP).longValueExact();
+                    whole =
+                            decimal(number)
+                                    .setScale(
+                                            0,
+                                            isReal(number)
+                                                    ? RoundingMode.HALF_EVEN
+                                                    : RoundingMode.HALF_UP)
+                                    .longValueExact();
                 } catch (ArithmeticException e) {
                     throw outOfRange(type, number.toString());
                 }

@@ -1,15 +1,15 @@
 package io.stele.sidecar.postgresql.run;
 
-import java.util.List;
+import static java.util.Objects.requireNonNull;
 
 /**
  * What a statement has changed.
  *
  * @param count rows that were written or deleted
- * @param rows of RETURNING: new ones, or those that were deleted
+ * @param messages the rows of RETURNING: new ones, or those that were deleted
  */
-public record Changes(long count, List<byte[]> rows) {
+public record Changes(long count, ResultRows messages) {
     public Changes {
-        rows = List.copyOf(rows);
+        requireNonNull(messages, "messages is null");
     }
 }

@@ -22,6 +22,7 @@ import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.UpdatePlan;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.wire.PostgresException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,7 +74,13 @@ final class DirectWrites {
      *
      * @param rows encoded, in the order of the statement
      */
-    Optional<Changes> tryInsert(InsertPlan plan, RowBuilder builder, List<byte[]> rows) {
+    Optional<Changes> tryInsert(
+            InsertPlan plan,
+            RowBuilder builder,
+            List<byte[]> rows,
+            Scope scope,
+            List<Integer> formats)
+            throws IOException {
         boolean returnsRows = !plan.results().isEmpty();
         TableSchema table = plan.table();
         OperationKind kind =
@@ -102,8 +109,9 @@ final class DirectWrites {
                 return Optional.empty();
             }
         }
-        long skipped = apply(batch);
-        return Optional.of(new Changes(rows.size() - skipped, returnsRows ? rows : List.of()));
+        ResultRows messages =
+                ReturnedRows.of(plan, builder, returnsRows ? rows : List.of(), scope, formats);
+        return Optional.of(new Changes(rows.size() - apply(batch), messages));
     }
 
     private static byte[] partial(InsertPlan plan, RowBuilder builder, BinaryRow row) {
@@ -116,8 +124,8 @@ final class DirectWrites {
     }
 
     /** Updates rows by key if that needs nothing of the old rows, and is one batch. */
-    Optional<Changes> tryUpdate(
-            UpdatePlan plan, RowBuilder builder, List<byte[]> keys, Scope scope) {
+    Optional<Changes> tryUpdate(UpdatePlan plan, RowBuilder builder, List<byte[]> keys, Scope scope)
+            throws IOException {
         boolean isDirect =
                 plan.results().isEmpty()
                         && plan.rows().residual().isEmpty()
@@ -139,7 +147,10 @@ final class DirectWrites {
                 return Optional.empty();
             }
         }
-        return Optional.of(new Changes(keys.size() - apply(batch), List.of()));
+        return Optional.of(
+                new Changes(
+                        keys.size() - apply(batch),
+                        ReturnedRows.of(plan, builder, List.of(), scope, List.of())));
     }
 
     private static List<@Nullable Object> values(

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.Lock;
 final class KeyLocks {
     private static final int STRIPES = 4_096;
     private static final int MAX_KEYS = 64; // of a statement; more would lock nearly all
-    private static final long MAX_WAIT_MILLIS = 5_000;
+    private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Striped<Lock> stripes = Striped.lock(STRIPES);
 
@@ -41,12 +41,14 @@ final class KeyLocks {
             int hash = Objects.hash(table, new KeyList.Key(key));
             indexes.add(Math.floorMod(hash, STRIPES));
         }
+        long start = System.nanoTime();
         List<Lock> held = new ArrayList<>();
         Held locks = () -> held.forEach(Lock::unlock);
         for (int index : indexes) {
             Lock stripe = stripes.getAt(index);
             try {
-                if (!stripe.tryLock(MAX_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+                long left = MAX_WAIT_NANOS - (System.nanoTime() - start);
+                if (!stripe.tryLock(Math.max(left, 0), TimeUnit.NANOSECONDS)) {
                     return locks;
                 }
             } catch (InterruptedException e) {

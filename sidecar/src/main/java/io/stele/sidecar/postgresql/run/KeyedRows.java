@@ -1,6 +1,8 @@
 package io.stele.sidecar.postgresql.run;
 
+import io.stele.protocol.Lsn;
 import io.stele.protocol.row.BinaryRow;
+import io.stele.sidecar.postgresql.run.KeyList.Key;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,25 +16,37 @@ final class KeyedRows implements RowSource {
     private final Lookups lookups;
     private final RowBuilder builder;
     private final List<byte[]> keys;
-    private final Optional<RowTransaction> transaction;
+    private final Optional<Lsn> readLsn;
+    private final OwnChanges own;
     private final Client client;
+    private final Runnable ended;
     private final BinaryRow view;
     private int nextKey; // the first that is not looked up
     private List<Optional<byte[]>> rows = List.of();
     private int nextRow;
     private Lookups.@Nullable Found found;
+    private boolean isClosed;
 
+    /**
+     * @param readLsn empty: the present rows
+     * @param own changes that go before what is read
+     * @param ended called once, at the end
+     */
     KeyedRows(
             Lookups lookups,
             RowBuilder builder,
             List<byte[]> keys,
-            Optional<RowTransaction> transaction,
-            Client client) {
+            Optional<Lsn> readLsn,
+            OwnChanges own,
+            Client client,
+            Runnable ended) {
         this.lookups = lookups;
         this.builder = builder;
         this.keys = keys;
-        this.transaction = transaction;
+        this.readLsn = readLsn;
+        this.own = own;
         this.client = client;
+        this.ended = ended;
         this.view = new BinaryRow(builder.layout());
     }
 
@@ -46,7 +60,7 @@ final class KeyedRows implements RowSource {
                     return true;
                 }
             }
-            close();
+            release();
             if (nextKey == keys.size()) {
                 return false;
             }
@@ -55,42 +69,33 @@ final class KeyedRows implements RowSource {
         }
     }
 
+    /** The changed rows of the next keys, or the stored ones of keys that were not changed. */
     private void read() {
         List<byte[]> asked = keys.subList(nextKey, keys.size());
-        if (transaction.isEmpty()) {
-            Lookups.Found present = lookups.find(builder.table(), asked, Optional.empty(), client);
-            found = present;
-            rows = present.rows();
-            nextKey += rows.size();
-            nextRow = 0;
-            return;
-        }
-        RowTransaction own = transaction.get();
         List<Optional<byte[]>> known = new ArrayList<>();
-        while (known.size() < asked.size()) {
-            Optional<Optional<byte[]>> pending =
-                    own.pending(builder.table(), asked.get(known.size()));
-            if (pending.isEmpty()) {
-                break;
+        int unchanged = 0;
+        for (byte[] key : asked) {
+            Optional<byte[]> changed = own.byKey().isEmpty() ? null : own.byKey().get(new Key(key));
+            if (changed == null) {
+                if (!known.isEmpty()) {
+                    break;
+                }
+                unchanged++;
+            } else {
+                if (unchanged > 0) {
+                    break;
+                }
+                known.add(changed);
             }
-            known.add(pending.get());
         }
-        if (known.isEmpty()) {
-            int count = 1; // as many as this transaction has not changed
-            while (count < asked.size()
-                    && own.pending(builder.table(), asked.get(count)).isEmpty()) {
-                count++;
-            }
-            Lookups.Found past =
-                    lookups.find(
-                            builder.table(),
-                            asked.subList(0, count),
-                            Optional.of(own.snapshot().lsn()),
-                            client);
-            found = past;
-            known = past.rows();
+        if (unchanged > 0) {
+            Lookups.Found stored =
+                    lookups.find(builder.table(), asked.subList(0, unchanged), readLsn, client);
+            found = stored;
+            rows = stored.rows();
+        } else {
+            rows = known;
         }
-        rows = known;
         nextKey += rows.size();
         nextRow = 0;
     }
@@ -100,14 +105,22 @@ final class KeyedRows implements RowSource {
         return view;
     }
 
-    @Override
-    public void close() {
+    private void release() {
         Lookups.Found held = found;
         found = null;
         rows = List.of();
         nextRow = 0;
         if (held != null) {
             held.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        release();
+        if (!isClosed) {
+            isClosed = true;
+            ended.run();
         }
     }
 }

@@ -17,10 +17,8 @@ import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.UpdatePlan;
 import io.stele.sidecar.postgresql.plan.Scope;
-import io.stele.sidecar.postgresql.wire.MessageWriter;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -90,24 +88,30 @@ public final class PlanExecutor {
     /**
      * Executes INSERT, UPDATE or DELETE.
      *
+     * @param formats of the results, as in a Bind message
      * @param transaction of the block that the client is in; empty: the statement commits
      */
     public Changes change(
-            FixedPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client)
+            FixedPlan plan,
+            Scope scope,
+            List<Integer> formats,
+            Optional<RowTransaction> transaction,
+            Client client)
             throws IOException {
         RowBuilder builder = new RowBuilder(plan.table());
         List<byte[]> rows =
                 plan instanceof InsertPlan insert ? rows(insert, builder, scope) : List.of();
         if (transaction.isPresent()) {
-            return change(plan, builder, rows, scope, transaction.get(), client);
+            return change(plan, builder, rows, scope, formats, transaction.get(), client);
         }
         Optional<List<byte[]>> keys = keys(plan, builder, rows, scope);
-        Optional<Changes> direct = changeDirectly(plan, builder, rows, keys, scope);
+        Optional<Changes> direct = changeDirectly(plan, builder, rows, keys, scope, formats);
         if (direct.isPresent()) {
             return direct.get();
         }
         try (KeyLocks.Held held = locks.lock(plan.table().id(), keys.orElse(List.of()))) {
-            return repeated(client, own -> change(plan, builder, rows, scope, own, client));
+            return repeated(
+                    client, own -> change(plan, builder, rows, scope, formats, own, client));
         }
     }
 
@@ -162,9 +166,11 @@ public final class PlanExecutor {
             RowBuilder builder,
             List<byte[]> rows,
             Optional<List<byte[]>> keys,
-            Scope scope) {
+            Scope scope,
+            List<Integer> formats)
+            throws IOException {
         return switch (plan) {
-            case InsertPlan insert -> direct.tryInsert(insert, builder, rows);
+            case InsertPlan insert -> direct.tryInsert(insert, builder, rows, scope, formats);
             case UpdatePlan update when keys.isPresent() ->
                     direct.tryUpdate(update, builder, keys.get(), scope);
             default -> Optional.empty();
@@ -176,18 +182,21 @@ public final class PlanExecutor {
             RowBuilder builder,
             List<byte[]> rows,
             Scope scope,
+            List<Integer> formats,
             RowTransaction transaction,
             Client client)
             throws IOException {
-        return switch (plan) {
-            case InsertPlan insert ->
-                    transactional.insert(insert, builder, rows, scope, transaction, client);
-            case UpdatePlan update ->
-                    transactional.update(update, builder, scope, transaction, client);
-            case DeletePlan delete ->
-                    transactional.delete(delete, builder, scope, transaction, client);
-            case SelectPlan select -> throw new IllegalArgumentException(select.toString());
-        };
+        List<byte[]> changed =
+                switch (plan) {
+                    case InsertPlan insert ->
+                            transactional.insert(insert, builder, rows, scope, transaction, client);
+                    case UpdatePlan update ->
+                            transactional.update(update, builder, scope, transaction, client);
+                    case DeletePlan delete ->
+                            transactional.delete(delete, builder, scope, transaction, client);
+                    case SelectPlan select -> throw new IllegalArgumentException(select.toString());
+                };
+        return new Changes(changed.size(), ReturnedRows.of(plan, builder, changed, scope, formats));
     }
 
     /**
@@ -209,7 +218,7 @@ public final class PlanExecutor {
             encoded.addAll(rows(plan, builder, new Scope(row, session)));
         }
         Scope none = new Scope(List.of(), session);
-        return transactional.insert(plan, builder, encoded, none, transaction, client).count();
+        return transactional.insert(plan, builder, encoded, none, transaction, client).size();
     }
 
     /** Begins an insertion of many rows that commits by itself. */
@@ -228,27 +237,6 @@ public final class PlanExecutor {
             rows.add(builder.row(values));
         }
         return rows;
-    }
-
-    /** The rows of RETURNING. */
-    public ResultRows returned(
-            FixedPlan plan, Changes changes, Scope scope, List<Integer> formats) {
-        RowBuilder builder = new RowBuilder(plan.table());
-        RowWriter writer = new RowWriter(plan.table(), plan.results(), formats);
-        Iterator<byte[]> rows = changes.rows().iterator();
-        return new ResultRows() {
-            @Override
-            public boolean writeNext(MessageWriter out) throws IOException {
-                if (!rows.hasNext()) {
-                    return false;
-                }
-                writer.write(builder.view(rows.next()), scope, out);
-                return true;
-            }
-
-            @Override
-            public void close() {}
-        };
     }
 
     /** Whether a table is still as a plan has it. */

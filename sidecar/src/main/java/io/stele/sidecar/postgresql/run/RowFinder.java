@@ -2,6 +2,8 @@ package io.stele.sidecar.postgresql.run;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.engine.StorageEngine;
+import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
@@ -33,13 +35,37 @@ final class RowFinder {
         this.lookups = requireNonNull(lookups, "lookups is null");
     }
 
-    /** The rows of keys that are known. */
+    /** The rows of keys that are known; of several keys as of one moment. */
     RowSource byKeys(
             List<byte[]> keys,
             RowBuilder builder,
             Optional<RowTransaction> transaction,
             Client client) {
-        return new KeyedRows(lookups, builder, keys, transaction, client);
+        if (transaction.isPresent()) {
+            RowTransaction own = transaction.get();
+            return new KeyedRows(
+                    lookups,
+                    builder,
+                    keys,
+                    Optional.of(own.snapshot().lsn()),
+                    own.changes(builder.table(), keys),
+                    client,
+                    () -> {});
+        }
+        if (keys.size() <= 1) {
+            return new KeyedRows(
+                    lookups, builder, keys, Optional.empty(), OwnChanges.NONE, client, () -> {});
+        }
+        StorageEngine storage = engine.engine();
+        LeasedSnapshot snapshot = Snapshots.open(storage, client);
+        return new KeyedRows(
+                lookups,
+                builder,
+                keys,
+                Optional.of(snapshot.lsn()),
+                OwnChanges.NONE,
+                client,
+                () -> storage.closeSnapshot(snapshot.id()));
     }
 
     RowSource open(

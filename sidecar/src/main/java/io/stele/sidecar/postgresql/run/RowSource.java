@@ -5,8 +5,12 @@ import java.io.IOException;
 
 /** Rows of a table, one after the other. Confined to one thread at a time. */
 interface RowSource extends AutoCloseable {
-    /** Moves to the next row; false at the end. */
-    boolean next() throws IOException;
+    /**
+     * Moves to the next row; false at the end.
+     *
+     * @throws io.stele.protocol.SteleException STORE_FAILED
+     */
+    boolean next();
 
     /** The present row, valid until the next move. */
     BinaryRow row();

@@ -16,12 +16,14 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.sidecar.postgresql.run.KeyList.Key;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes of a client's transaction until it commits: it reads one snapshot and its own
@@ -32,9 +34,6 @@ import java.util.function.LongSupplier;
  * <p>Confined to one thread at a time. The bytes of changes are taken from the budget of writes.
  */
 public final class RowTransaction implements AutoCloseable {
-    /** For a client that thinks; each statement begins it anew. */
-    private static final Duration LEASE = Duration.ofMinutes(10);
-
     private static final Duration COMMIT_LEASE = Duration.ofMinutes(2);
     private static final int BATCH_BYTES = 4 << 20;
     private static final int OVERHEAD_BYTES = 64; // of an entry of a map
@@ -65,8 +64,7 @@ public final class RowTransaction implements AutoCloseable {
     }
 
     static RowTransaction begin(StorageEngine engine, Client client, LongSupplier nanoTime) {
-        LeasedSnapshot snapshot =
-                client.cancellation().await(engine.openSnapshot(Optional.empty(), LEASE));
+        LeasedSnapshot snapshot = Snapshots.open(engine, client);
         return new RowTransaction(engine, snapshot, engine.writeRoom(), nanoTime);
     }
 
@@ -76,30 +74,47 @@ public final class RowTransaction implements AutoCloseable {
 
     /** Another statement begins. */
     public void renew() {
-        engine.renewSnapshot(snapshot.id(), LEASE);
+        engine.renewSnapshot(snapshot.id(), Snapshots.LEASE);
     }
 
-    /** What this transaction has made of a key: a row, none, or (empty) nothing. */
-    Optional<Optional<byte[]>> pending(TableSchema table, byte[] key) {
-        TableChanges changes = tables.get(table.id());
-        return changes == null
-                ? Optional.empty()
-                : Optional.ofNullable(changes.byKey.get(new Key(key)));
+    /** The changes of a table so far. */
+    OwnChanges changes(TableSchema table) {
+        TableChanges changes = find(table);
+        return changes == null ? OwnChanges.NONE : new OwnChanges(changes.byKey, changes.appended);
     }
 
-    boolean hasChanged(TableSchema table) {
-        return tables.containsKey(table.id());
-    }
-
-    /** The rows of a table that this transaction has written. */
-    List<byte[]> written(TableSchema table) {
-        TableChanges changes = tables.get(table.id());
+    /** The changes of some keys of a table so far. */
+    OwnChanges changes(TableSchema table, List<byte[]> keys) {
+        TableChanges changes = find(table);
         if (changes == null) {
-            return List.of();
+            return OwnChanges.NONE;
         }
-        List<byte[]> written = new ArrayList<>(changes.appended);
-        changes.byKey.values().forEach(row -> row.ifPresent(written::add));
-        return written;
+        Map<Key, Optional<byte[]>> found = new HashMap<>();
+        for (byte[] bytes : keys) {
+            Key key = new Key(bytes);
+            Optional<byte[]> row = changes.byKey.get(key);
+            if (row != null) {
+                found.put(key, row);
+            }
+        }
+        return new OwnChanges(found, List.of());
+    }
+
+    private @Nullable TableChanges find(TableSchema table) {
+        TableChanges changes = tables.get(table.id());
+        if (changes != null) {
+            checkSame(changes, table);
+        }
+        return changes;
+    }
+
+    private static void checkSame(TableChanges changes, TableSchema table) {
+        if (!KeyList.isSame(changes.rows.table(), table)) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_CONFLICT,
+                    "Expected the columns of %s to stay while a transaction writes it, found them changed"
+                            .formatted(table.qualifiedName()));
+        }
     }
 
     void put(TableSchema table, byte[] key, byte[] row) {
@@ -117,12 +132,7 @@ public final class RowTransaction implements AutoCloseable {
     private TableChanges change(TableSchema table, int bytes) {
         TableChanges changes =
                 tables.computeIfAbsent(table.id(), ignored -> new TableChanges(table));
-        if (!KeyList.isSame(changes.rows.table(), table)) {
-            throw new SteleException(
-                    ErrorCode.TRANSACTION_CONFLICT,
-                    "Expected the columns of %s to stay while a transaction writes it, found them changed"
-                            .formatted(table.qualifiedName()));
-        }
+        checkSame(changes, table);
         Optional<SteleException> busy = room.grow((long) bytes + OVERHEAD_BYTES, 0);
         if (busy.isPresent()) {
             throw busy.get();

@@ -17,10 +17,10 @@ import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import io.stele.sidecar.scheduling.ReadAdmission;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * own changes. A scan of many rows lets other threads run in between.
  */
 final class ScannedRows implements RowSource {
-    private static final Duration LEASE = Duration.ofMinutes(10);
     private static final int STEPS_A_TURN = 256;
 
     /** Of a table that had a tenth of it, or less, when the statement was planned. */
@@ -41,6 +40,7 @@ final class ScannedRows implements RowSource {
     private final Optional<RowTransaction> transaction;
     private final Client client;
     private final ReadAdmission.Permit permit;
+    private final OwnChanges changes;
     private final LeasedSnapshot snapshot;
     private final Iterator<ShardId> shards;
     private final BinaryRow own;
@@ -76,11 +76,14 @@ final class ScannedRows implements RowSource {
         this.own = new BinaryRow(builder.layout());
         this.present = own;
         try {
+            this.changes =
+                    transaction.isPresent()
+                            ? transaction.get().changes(builder.table())
+                            : OwnChanges.NONE;
             this.snapshot =
                     transaction.isPresent()
                             ? transaction.get().snapshot()
-                            : client.cancellation()
-                                    .await(engine.openSnapshot(Optional.empty(), LEASE));
+                            : Snapshots.open(engine, client);
         } catch (RuntimeException | Error e) {
             permit.close();
             throw e;
@@ -88,7 +91,18 @@ final class ScannedRows implements RowSource {
     }
 
     @Override
-    public boolean next() throws IOException {
+    public boolean next() {
+        try {
+            return advance();
+        } catch (IOException e) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "Cannot read table %s: %s".formatted(builder.table().qualifiedName(), e),
+                    e);
+        }
+    }
+
+    private boolean advance() throws IOException {
         while (written == null) {
             RowCursor open = cursor;
             if (open == null) {
@@ -157,21 +171,16 @@ final class ScannedRows implements RowSource {
     private boolean isWanted(BinaryRow row) {
         RowMatcher bounds = matcher;
         return (bounds == null || bounds.matches(row))
-                && (transaction.isEmpty()
-                        || !transaction.get().hasChanged(builder.table())
-                        || transaction
-                                .get()
-                                .pending(builder.table(), builder.keyOf(row))
-                                .isEmpty());
+                && (changes.byKey().isEmpty()
+                        || !changes.byKey().containsKey(KeyList.of(builder, row)));
     }
 
     private Iterator<byte[]> writtenRows() {
-        if (transaction.isEmpty()) {
-            return List.<byte[]>of().iterator();
-        }
         RowMatcher bounds = predicate.matcher(builder.layout());
         BinaryRow view = new BinaryRow(builder.layout());
-        return transaction.get().written(builder.table()).stream()
+        return Stream.concat(
+                        changes.appended().stream(),
+                        changes.byKey().values().stream().flatMap(Optional::stream))
                 .filter(row -> bounds.matches(view.wrap(row)))
                 .iterator();
     }

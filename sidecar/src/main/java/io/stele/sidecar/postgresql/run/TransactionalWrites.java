@@ -17,9 +17,11 @@ import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,8 @@ final class TransactionalWrites {
     /** More rows are the work of an engine that plans, such as Trino. */
     private static final int MAX_ROWS = 65_536;
 
+    private static final long MAX_BYTES = 64 << 20;
+
     private final RowFinder finder;
 
     TransactionalWrites(RowFinder finder) {
@@ -37,11 +41,11 @@ final class TransactionalWrites {
     }
 
     /**
-     * Inserts rows.
+     * Inserts rows; returns those that are written.
      *
      * @param rows encoded, in the order of the statement
      */
-    Changes insert(
+    List<byte[]> insert(
             InsertPlan plan,
             RowBuilder builder,
             List<byte[]> rows,
@@ -51,10 +55,11 @@ final class TransactionalWrites {
             throws IOException {
         if (!plan.table().hasPrimaryKey()) {
             rows.forEach(row -> transaction.append(plan.table(), row));
-            return new Changes(rows.size(), rows);
+            return rows;
         }
         Map<KeyList.Key, byte[]> present = present(builder, rows, transaction, client);
         List<byte[]> written = new ArrayList<>();
+        Set<KeyList.Key> changed = new HashSet<>();
         for (byte[] row : rows) {
             BinaryRow proposed = builder.view(row);
             KeyList.Key key = KeyList.of(builder, proposed);
@@ -64,12 +69,17 @@ final class TransactionalWrites {
                             ? Optional.of(row)
                             : onConflict(plan, builder, builder.view(old), proposed, scope);
             if (result.isPresent()) {
+                if (!changed.add(key)) {
+                    throw new PostgresException(
+                            SqlState.CARDINALITY_VIOLATION,
+                            "Expected each primary key once in a statement that updates on conflict, found one twice");
+                }
                 transaction.put(plan.table(), key.bytes(), result.get());
                 present.put(key, result.get());
                 written.add(result.get());
             }
         }
-        return new Changes(written.size(), written);
+        return written;
     }
 
     private Map<KeyList.Key, byte[]> present(
@@ -143,7 +153,7 @@ final class TransactionalWrites {
         return builder.row(values);
     }
 
-    Changes update(
+    List<byte[]> update(
             UpdatePlan plan,
             RowBuilder builder,
             Scope scope,
@@ -159,10 +169,10 @@ final class TransactionalWrites {
             transaction.put(plan.table(), builder.keyOf(old), row);
             written.add(row);
         }
-        return new Changes(written.size(), written);
+        return written;
     }
 
-    Changes delete(
+    List<byte[]> delete(
             DeletePlan plan,
             RowBuilder builder,
             Scope scope,
@@ -174,7 +184,7 @@ final class TransactionalWrites {
         for (byte[] old : olds) {
             transaction.delete(plan.table(), builder.keyOf(builder.view(old)));
         }
-        return new Changes(olds.size(), olds);
+        return olds;
     }
 
     /** All before any is changed: a statement does not see its own changes. */
@@ -187,6 +197,7 @@ final class TransactionalWrites {
             Client client)
             throws IOException {
         List<byte[]> found = new ArrayList<>();
+        long bytes = 0;
         try (RowSource rows =
                 finder.open(wanted.access(), builder, scope, Optional.of(transaction), client)) {
             while (rows.next()) {
@@ -194,11 +205,12 @@ final class TransactionalWrites {
                 if (wanted.residual().isPresent() && !wanted.residual().get().isTrue(scope)) {
                     continue;
                 }
-                if (found.size() == MAX_ROWS) {
+                bytes += rows.row().length();
+                if (found.size() == MAX_ROWS || bytes > MAX_BYTES) {
                     throw new PostgresException(
                             SqlState.LIMIT_EXCEEDED,
-                            "Expected at most %s rows of %s to change, found more"
-                                    .formatted(MAX_ROWS, table.qualifiedName()),
+                            "Expected at most %s rows of %s, of at most %s bytes, to change, found more"
+                                    .formatted(MAX_ROWS, table.qualifiedName(), MAX_BYTES),
                             Optional.of("Change them in parts, or ask Trino."));
                 }
                 found.add(rows.row().toByteArray());

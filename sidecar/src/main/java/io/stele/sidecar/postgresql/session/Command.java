@@ -7,7 +7,10 @@ import java.util.Optional;
 
 /** A statement on the session itself, or on its transaction, or COPY. Immutable. */
 sealed interface Command {
-    record Begin() implements Command {}
+    record Begin(boolean readOnly) implements Command {}
+
+    /** SET TRANSACTION, or SET SESSION CHARACTERISTICS AS TRANSACTION. */
+    record TransactionMode(boolean session, boolean readOnly) implements Command {}
 
     record Commit() implements Command {}
 

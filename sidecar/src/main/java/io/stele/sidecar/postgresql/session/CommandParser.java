@@ -113,21 +113,19 @@ final class CommandParser {
     private Optional<Command> command(String sql) {
         String first = next().toUpperCase(Locale.ENGLISH);
         return switch (first) {
-            case "BEGIN" -> Optional.of(new Command.Begin());
-            case "START" -> {
-                expect("TRANSACTION");
-                yield Optional.of(new Command.Begin());
+            case "BEGIN", "START" -> {
+                boolean isNamed = takes("TRANSACTION") || takes("WORK");
+                if (first.equals("START") && !isNamed) {
+                    throw unsupported("START TRANSACTION", sql);
+                }
+                yield Optional.of(new Command.Begin(isReadOnly(sql)));
             }
             case "COMMIT", "END" -> {
-                if (takes("PREPARED")) {
-                    throw unsupported("COMMIT", sql);
-                }
+                endBlock(sql);
                 yield Optional.of(new Command.Commit());
             }
             case "ROLLBACK", "ABORT" -> {
-                if (takes("TO") || takes("PREPARED")) {
-                    throw unsupported("ROLLBACK of the whole transaction", sql);
-                }
+                endBlock(sql);
                 yield Optional.of(new Command.Rollback());
             }
             case "SET" -> Optional.of(set(sql));
@@ -140,7 +138,15 @@ final class CommandParser {
                                         : Optional.of(name)));
             }
             case "SHOW" -> Optional.of(new Command.Show(rest()));
-            case "DISCARD" -> Optional.of(new Command.Discard());
+            case "DISCARD" -> {
+                String what = next().toUpperCase(Locale.ENGLISH);
+                yield switch (what) {
+                    case "ALL" -> Optional.of(new Command.Discard());
+                    case "PLANS", "TEMP", "TEMPORARY", "SEQUENCES" ->
+                            Optional.of(new Command.NoEffect("DISCARD " + what));
+                    default -> throw unsupported("DISCARD ALL", sql);
+                };
+            }
             case "DEALLOCATE" -> {
                 boolean unused = takes("PREPARE");
                 String name = next();
@@ -171,6 +177,42 @@ final class CommandParser {
         };
     }
 
+    /** The modes of a transaction up to the end: whether it only reads. */
+    private boolean isReadOnly(String sql) {
+        boolean isReadOnly = false;
+        while (at < words.size()) {
+            if (takes("READ")) {
+                isReadOnly = takes("ONLY");
+                if (!isReadOnly) {
+                    expect("WRITE");
+                }
+            } else if (takes("ISOLATION")) {
+                expect("LEVEL");
+                boolean isWeaker =
+                        takes("REPEATABLE")
+                                ? takes("READ")
+                                : takes("READ") && (takes("COMMITTED") || takes("UNCOMMITTED"));
+                if (!isWeaker) {
+                    throw unsupported("an isolation level up to REPEATABLE READ", sql);
+                }
+            } else if (!takes(",")) {
+                throw unsupported("READ ONLY, READ WRITE or ISOLATION LEVEL", sql);
+            }
+        }
+        return isReadOnly;
+    }
+
+    private void endBlock(String sql) {
+        boolean unused = takes("TRANSACTION") || takes("WORK");
+        if (takes("AND")) {
+            expect("NO");
+            expect("CHAIN");
+        }
+        if (at < words.size()) {
+            throw unsupported("the end of the whole transaction", sql);
+        }
+    }
+
     private static PostgresException unsupported(String expected, String found) {
         return new PostgresException(
                 SqlState.FEATURE_NOT_SUPPORTED,
@@ -184,8 +226,13 @@ final class CommandParser {
         if (!isLocal) {
             boolean unused = takes("SESSION");
         }
-        if (takes("CHARACTERISTICS") || takes("TRANSACTION")) {
-            return new Command.NoEffect("SET");
+        if (takes("CHARACTERISTICS")) {
+            expect("AS");
+            expect("TRANSACTION");
+            return new Command.TransactionMode(true, isReadOnly(sql));
+        }
+        if (takes("TRANSACTION")) {
+            return new Command.TransactionMode(false, isReadOnly(sql));
         }
         if (takes("TIME")) {
             expect("ZONE");

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The rows of one COPY FROM STDIN on their way into a transaction. Confined to one thread. */
 final class CopyIn {
     private static final int ROWS_AT_ONCE = 1_000;
+    private static final long BYTES_AT_ONCE = 1 << 20;
 
     /** Where the rows go. */
     interface Target {
@@ -35,6 +36,7 @@ final class CopyIn {
     private final CopyOptions options;
     private final CopyReader reader;
     private final List<List<@Nullable Object>> waiting = new ArrayList<>();
+    private long waitingBytes;
     private long count;
 
     /**
@@ -71,7 +73,10 @@ final class CopyIn {
         Optional<List<Optional<byte[]>>> row = reader.next(isLast);
         while (row.isPresent()) {
             waiting.add(values(row.get()));
-            if (waiting.size() == ROWS_AT_ONCE) {
+            for (Optional<byte[]> value : row.get()) {
+                waitingBytes += value.map(bytes -> bytes.length).orElse(0);
+            }
+            if (waiting.size() == ROWS_AT_ONCE || waitingBytes > BYTES_AT_ONCE) {
                 insert();
             }
             row = reader.next(isLast);
@@ -82,6 +87,7 @@ final class CopyIn {
         if (!waiting.isEmpty()) {
             count += target.add(waiting);
             waiting.clear();
+            waitingBytes = 0;
         }
     }
 

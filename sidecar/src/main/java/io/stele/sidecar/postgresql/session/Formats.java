@@ -13,6 +13,7 @@ final class Formats {
         if (formats.isEmpty()) {
             return TEXT;
         }
-        return formats.get(formats.size() == 1 ? 0 : value);
+        int index = formats.size() == 1 ? 0 : value;
+        return index < formats.size() ? formats.get(index) : TEXT;
     }
 }

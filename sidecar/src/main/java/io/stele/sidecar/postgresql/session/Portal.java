@@ -52,6 +52,12 @@ final class Portal implements AutoCloseable {
         rows = found;
     }
 
+    /** Nothing was sent: the statement begins anew. */
+    void restart() {
+        close();
+        isStarted = false;
+    }
+
     @Nullable ResultRows rows() {
         return rows;
     }

@@ -34,10 +34,18 @@ record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
         }
     }
 
-    /** On rows of a table. */
-    record OnRows(Statement statement, FixedPlan plan) implements Kind {}
+    /**
+     * On rows of a table.
+     *
+     * @param searchPath in which the table was found
+     */
+    record OnRows(Statement statement, FixedPlan plan, List<String> searchPath) implements Kind {
+        OnRows {
+            searchPath = List.copyOf(searchPath);
+        }
+    }
 
-    PreparedStatement withPlan(Statement statement, FixedPlan plan) {
-        return new PreparedStatement(sql, parameterOids, new OnRows(statement, plan));
+    PreparedStatement withPlan(Statement statement, FixedPlan plan, List<String> searchPath) {
+        return new PreparedStatement(sql, parameterOids, new OnRows(statement, plan, searchPath));
     }
 }

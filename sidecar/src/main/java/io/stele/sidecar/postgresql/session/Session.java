@@ -97,34 +97,50 @@ public final class Session implements AutoCloseable {
 
     /** The statements of a Query message, one after the other; several are one transaction. */
     public void query(String sql) throws IOException {
-        closePortals();
+        closeUnnamedPortal();
         List<String> texts = StatementSplitter.split(sql);
         if (texts.isEmpty()) {
             replies.empty('I');
             return;
         }
-        boolean isImplicit = texts.size() > 1 && !block.isOpen();
-        boolean implicitOpen = false;
         for (String text : texts) {
-            PreparedStatement statement = preparer.prepare(text, List.of(), settings.searchPath());
-            boolean onRows = statement.kind() instanceof OnRows;
-            if (isImplicit && onRows && !block.isOpen()) {
-                block.begin();
-                implicitOpen = true;
+            PreparedStatement statement = prepare(text, List.of());
+            if (texts.size() > 1 && isOnRows(statement)) {
+                block.beginImplicit();
             }
-            if (!onRows && statement.kind() instanceof PreparedStatement.OnSession) {
-                implicitOpen = false; // BEGIN and COMMIT take it over
-            }
-            Portal portal = new Portal(statement, List.of(), List.of());
-            try (portal) {
+            try (Portal portal = new Portal(statement, List.of(), List.of())) {
                 client.cancellation().begin(settings.statementTimeoutMillis());
                 checkBlock(statement);
                 describe(portal);
                 run(portal, 0);
             }
         }
-        if (implicitOpen && block.isOpen()) {
+        endImplicit();
+    }
+
+    private static boolean isOnRows(PreparedStatement statement) {
+        return statement.kind() instanceof OnRows
+                || (statement.kind() instanceof PreparedStatement.OnSession session
+                        && session.command() instanceof Command.CopyIn);
+    }
+
+    private void endImplicit() {
+        if (block.isImplicit()) {
             boolean unused = block.commit();
+        }
+    }
+
+    private PreparedStatement prepare(String sql, List<Integer> parameterOids) {
+        return preparer.prepare(sql, parameterOids, settings.searchPath());
+    }
+
+    private void closeUnnamedPortal() {
+        Portal unnamed = portals.remove("");
+        if (unnamed != null) {
+            unnamed.close();
+        }
+        if (!block.isOpen()) {
+            closePortals();
         }
     }
 
@@ -153,7 +169,7 @@ public final class Session implements AutoCloseable {
                     "Expected at most %s prepared statements, found more"
                             .formatted(MAX_STATEMENTS));
         }
-        PreparedStatement statement = preparer.prepare(sql, parameterOids, settings.searchPath());
+        PreparedStatement statement = prepare(sql, parameterOids);
         checkBlock(statement);
         statements.put(name, statement);
         replies.empty('1');
@@ -207,6 +223,13 @@ public final class Session implements AutoCloseable {
                                 parameterFormats,
                                 values,
                                 settings.zone());
+        int results = statement.kind() instanceof OnRows rows ? rows.plan().results().size() : -1;
+        if (resultFormats.size() > 1 && results >= 0 && resultFormats.size() != results) {
+            throw new PostgresException(
+                    SqlState.PROTOCOL_VIOLATION,
+                    "Expected %s formats of results, found %s"
+                            .formatted(results, resultFormats.size()));
+        }
         portals.put(portalName, new Portal(statement, parameters, resultFormats));
         replies.empty('2');
     }
@@ -275,10 +298,15 @@ public final class Session implements AutoCloseable {
      * Execute.
      *
      * @param maxRows 0: all
+     * @param isAlone whether no other statement is known to come before Sync: those that come
+     *     together are one transaction
      */
-    public void execute(String portalName, int maxRows) throws IOException {
+    public void execute(String portalName, int maxRows, boolean isAlone) throws IOException {
         Portal portal = portal(portalName);
         checkBlock(portal.statement());
+        if (!isAlone && isOnRows(portal.statement())) {
+            block.beginImplicit();
+        }
         client.cancellation().begin(settings.statementTimeoutMillis());
         run(portal, maxRows);
     }
@@ -351,16 +379,15 @@ public final class Session implements AutoCloseable {
                             "Expected the columns of the table to stay while a statement runs: "
                                     + stale.getMessage());
                 }
-                portal.start(0, null);
+                portal.restart();
                 replan(portal);
-                start(portal);
             }
         }
     }
 
     private void start(Portal portal) throws IOException {
         OnRows rows = (OnRows) portal.statement().kind();
-        if (!executor.isCurrent(rows.plan())) {
+        if (!executor.isCurrent(rows.plan()) || !rows.searchPath().equals(settings.searchPath())) {
             replan(portal);
         }
         FixedPlan plan = ((OnRows) portal.statement().kind()).plan();
@@ -371,12 +398,10 @@ public final class Session implements AutoCloseable {
             portal.start(0, found);
             return;
         }
-        Changes changes = executor.change(plan, scope, block.transaction(), client);
-        portal.start(
-                changes.count(),
-                plan.results().isEmpty()
-                        ? null
-                        : executor.returned(plan, changes, scope, portal.formats()));
+        block.checkWritable();
+        Changes changes =
+                executor.change(plan, scope, portal.formats(), block.transaction(), client);
+        portal.start(changes.count(), plan.results().isEmpty() ? null : changes.messages());
     }
 
     /** The client has been told the columns, so they may not be others. */
@@ -395,7 +420,8 @@ public final class Session implements AutoCloseable {
                             + " was altered",
                     Optional.of("Prepare the statement again."));
         }
-        PreparedStatement planned = statement.withPlan(rows.statement(), plan);
+        PreparedStatement planned =
+                statement.withPlan(rows.statement(), plan, settings.searchPath());
         statements.replaceAll((name, known) -> known == statement ? planned : known);
         portal.replan(planned);
     }
@@ -447,8 +473,9 @@ public final class Session implements AutoCloseable {
         replies.empty('3');
     }
 
-    /** Sync: portals live no longer than their transaction. */
+    /** Sync: it ends a transaction that no BEGIN began; portals live no longer than theirs. */
     public void sync() {
+        endImplicit();
         if (!block.isOpen()) {
             closePortals();
         }

@@ -23,7 +23,9 @@ final class SessionCommands {
     private final TransactionBlock block;
     private final Replies replies;
     private final CopyProtocol copies;
-    private final Map<String, String> beforeLocal = new HashMap<>(); // of SET LOCAL
+    private final Map<String, Optional<String>> beforeLocal = new HashMap<>(); // of SET LOCAL
+    private final Map<String, Optional<String>> beforeBlock = new HashMap<>(); // undone by ROLLBACK
+    private boolean isReadOnlySession;
 
     SessionCommands(
             Settings settings, TransactionBlock block, Replies replies, CopyProtocol copies) {
@@ -36,14 +38,22 @@ final class SessionCommands {
     void run(Command command, String user, List<Integer> formats, Supplier<Scope.Session> scope)
             throws IOException {
         switch (command) {
-            case Command.Begin ignored -> {
-                if (block.isOpen()) {
+            case Command.Begin begin -> {
+                if (block.isOpen() && !block.isImplicit()) {
                     replies.notice(
                             SqlState.ACTIVE_TRANSACTION, "There is already a transaction block");
                 } else {
-                    block.begin();
+                    block.begin(begin.readOnly() || isReadOnlySession);
                 }
                 replies.commandComplete("BEGIN");
+            }
+            case Command.TransactionMode mode -> {
+                if (mode.session()) {
+                    isReadOnlySession = mode.readOnly();
+                } else {
+                    block.setReadOnly(mode.readOnly());
+                }
+                replies.commandComplete("SET");
             }
             case Command.Commit ignored -> commit();
             case Command.Rollback ignored -> {
@@ -51,7 +61,8 @@ final class SessionCommands {
                     replies.notice(SqlState.NO_ACTIVE_TRANSACTION, "There is no transaction block");
                 }
                 block.rollback();
-                restoreLocal();
+                restore(beforeBlock);
+                beforeLocal.clear();
                 replies.commandComplete("ROLLBACK");
             }
             case Command.Set set -> {
@@ -78,14 +89,16 @@ final class SessionCommands {
                 settings.resetAll();
                 replies.commandComplete("DISCARD ALL");
             }
-            case Command.CopyIn copy ->
-                    replies.commandComplete(
-                            "COPY "
-                                    + copies.receive(
-                                            copy,
-                                            settings.searchPath(),
-                                            scope.get(),
-                                            block.transaction()));
+            case Command.CopyIn copy -> {
+                block.checkWritable();
+                replies.commandComplete(
+                        "COPY "
+                                + copies.receive(
+                                        copy,
+                                        settings.searchPath(),
+                                        scope.get(),
+                                        block.transaction()));
+            }
             case Command.Deallocate ignored ->
                     throw new IllegalArgumentException("The session has the statements");
         }
@@ -97,11 +110,13 @@ final class SessionCommands {
             replies.commandComplete("COMMIT");
             return;
         }
-        boolean isCommitted;
+        boolean isCommitted = false;
         try {
             isCommitted = block.commit();
         } finally {
-            restoreLocal();
+            restore(isCommitted ? beforeLocal : beforeBlock);
+            beforeLocal.clear();
+            beforeBlock.clear();
         }
         replies.commandComplete(isCommitted ? "COMMIT" : "ROLLBACK");
     }
@@ -115,18 +130,21 @@ final class SessionCommands {
         }
         Optional<String> before = settings.find(set.name());
         settings.set(set.name(), set.value());
+        if (block.isOpen()) {
+            beforeBlock.putIfAbsent(set.name(), before);
+        }
         if (set.local()) {
-            before.ifPresent(value -> beforeLocal.putIfAbsent(set.name(), value));
+            beforeLocal.putIfAbsent(set.name(), before);
         }
         report(set.name());
     }
 
-    private void restoreLocal() throws IOException {
-        for (Map.Entry<String, String> before : beforeLocal.entrySet()) {
-            settings.set(before.getKey(), before.getValue());
-            report(before.getKey());
+    private void restore(Map<String, Optional<String>> before) throws IOException {
+        for (Map.Entry<String, Optional<String>> setting : before.entrySet()) {
+            settings.restore(setting.getKey(), setting.getValue());
+            report(setting.getKey());
         }
-        beforeLocal.clear();
+        before.clear();
     }
 
     private void report(String name) throws IOException {

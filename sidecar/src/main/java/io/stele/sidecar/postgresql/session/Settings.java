@@ -209,6 +209,15 @@ public final class Settings {
         }
     }
 
+    /** Sets a value, or none, as it was before. */
+    void restore(String name, Optional<String> before) {
+        if (before.isPresent()) {
+            set(name, before.get());
+        } else {
+            values.remove(key(name));
+        }
+    }
+
     public void resetAll() {
         List.copyOf(values.keySet()).forEach(this::reset);
     }

@@ -85,7 +85,7 @@ public final class StatementPreparer {
                     sql,
                     parameterOids,
                     new PreparedStatement.OnRows(
-                            statement, plan(statement, parameterOids, searchPath)));
+                            statement, plan(statement, parameterOids, searchPath), searchPath));
         } catch (NoFixedPlanException needsOptimizer) {
             throw new PostgresException(
                     SqlState.FEATURE_NOT_SUPPORTED,

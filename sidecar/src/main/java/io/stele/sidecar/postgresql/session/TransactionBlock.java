@@ -23,6 +23,8 @@ final class TransactionBlock implements AutoCloseable {
     private final InstantSource clock;
     private boolean isOpen;
     private boolean hasFailed;
+    private boolean isImplicit; // made for statements that were sent together
+    private boolean isReadOnly;
     private Instant begun;
     private @Nullable RowTransaction transaction;
 
@@ -49,10 +51,41 @@ final class TransactionBlock implements AutoCloseable {
         return hasFailed;
     }
 
-    void begin() {
+    boolean isImplicit() {
+        return isOpen && isImplicit;
+    }
+
+    void begin(boolean readOnly) {
+        if (!isOpen) {
+            begun = now();
+        }
         isOpen = true;
+        isImplicit = false; // BEGIN takes it over
         hasFailed = false;
-        begun = now();
+        isReadOnly = readOnly;
+    }
+
+    /** Begins a block that ends with the statements that were sent together. */
+    void beginImplicit() {
+        if (!isOpen) {
+            begin(false);
+            isImplicit = true;
+        }
+    }
+
+    void setReadOnly(boolean readOnly) {
+        isReadOnly = isOpen && readOnly;
+    }
+
+    /**
+     * @throws PostgresException READ_ONLY_TRANSACTION
+     */
+    void checkWritable() {
+        if (isReadOnly) {
+            throw new PostgresException(
+                    SqlState.READ_ONLY_TRANSACTION,
+                    "Expected a statement that reads, as the transaction is READ ONLY, found one that writes");
+        }
     }
 
     /** What now() is: in microseconds, as PostgreSQL's. */
@@ -64,9 +97,11 @@ final class TransactionBlock implements AutoCloseable {
         return clock.instant().truncatedTo(ChronoUnit.MICROS);
     }
 
-    /** A statement failed: the rest of the block is refused. */
+    /** A statement failed: the rest of the block is refused. An implicit one is rolled back. */
     void fail() {
-        if (isOpen) {
+        if (isImplicit()) {
+            close();
+        } else if (isOpen) {
             hasFailed = true;
             end();
         }
@@ -128,6 +163,8 @@ final class TransactionBlock implements AutoCloseable {
     @Override
     public void close() {
         isOpen = false;
+        isImplicit = false;
+        isReadOnly = false;
         hasFailed = false;
         end();
     }

@@ -48,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 /** A reader of JSqlParser's expressions as {@link Expression}s. */
 final class ExpressionReader {
     private static final int MAX_PARAMETERS = 65_535;
+    private static final int MAX_NUMBER_LENGTH = 1_000;
+    private static final int MAX_EXPONENT = 1_000;
 
     private ExpressionReader() {}
 
@@ -76,7 +78,7 @@ final class ExpressionReader {
             case JdbcParameter parameter -> parameter(parameter);
             case LongValue number -> integer(number.getStringValue());
             case DoubleValue number ->
-                    new Expression.Literal(PostgresType.NUMERIC, new BigDecimal(number.toString()));
+                    new Expression.Literal(PostgresType.NUMERIC, number(number.toString()));
             case StringValue text -> text(text);
             case BooleanValue truth -> new Expression.Literal(PostgresType.BOOL, truth.getValue());
             case NullValue ignored -> new Expression.Literal(PostgresType.UNKNOWN, null);
@@ -138,8 +140,20 @@ final class ExpressionReader {
         return new Expression.Parameter(index);
     }
 
+    private static BigDecimal number(String text) {
+        BigDecimal number =
+                text.length() > MAX_NUMBER_LENGTH ? BigDecimal.ZERO : new BigDecimal(text);
+        if (text.length() > MAX_NUMBER_LENGTH || Math.abs((long) number.scale()) > MAX_EXPONENT) {
+            throw new PostgresException(
+                    SqlState.NUMERIC_OUT_OF_RANGE,
+                    "Expected a number of at most %s characters and an exponent of at most %s, found another"
+                            .formatted(MAX_NUMBER_LENGTH, MAX_EXPONENT));
+        }
+        return number;
+    }
+
     private static Expression integer(String digits) {
-        BigDecimal number = new BigDecimal(digits);
+        BigDecimal number = number(digits);
         if (number.precision() > 19) {
             return new Expression.Literal(PostgresType.NUMERIC, number);
         }
@@ -204,15 +218,10 @@ final class ExpressionReader {
 
     private static Expression cast(CastExpression cast) {
         String name = cast.getColDataType().toString().toLowerCase(Locale.ENGLISH).strip();
-        int arguments = name.indexOf('(');
-        // The length of a varchar and the scale of a number are those of the column
-        String plain =
-                arguments < 0
-                        ? name
-                        : (name.substring(0, arguments)
-                                        + name.substring(name.indexOf(')', arguments) + 1))
-                                .replaceAll(" +", " ")
-                                .strip();
+        if (name.indexOf('(') >= 0) {
+            throw new NoFixedPlanException("a cast to a type without length", "'" + cast + "'");
+        }
+        String plain = name;
         if (plain.startsWith("pg_catalog.")) {
             plain = plain.substring("pg_catalog.".length());
         }

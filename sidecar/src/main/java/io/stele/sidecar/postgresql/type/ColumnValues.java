@@ -134,13 +134,13 @@ public final class ColumnValues {
             case TINYINT, SMALLINT, INTEGER, BIGINT -> integer(type, found, column);
             case REAL -> {
                 if (found instanceof Number number) {
-                    yield number.floatValue();
+                    yield finite(type, number, number.floatValue(), column);
                 }
                 throw mismatch(type, found, column);
             }
             case DOUBLE -> {
                 if (found instanceof Number number) {
-                    yield number.doubleValue();
+                    yield finite(type, number, number.doubleValue(), column);
                 }
                 throw mismatch(type, found, column);
             }
@@ -201,6 +201,25 @@ public final class ColumnValues {
         return 2L * rest >= unit ? unit - rest : -rest;
     }
 
+    /**
+     * Whether equality and order of values of a column and of another type can be said in values of
+     * the column, so that keys and bounds may be made of them. Others are compared row by row.
+     */
+    public static boolean isComparableAs(DataType column, PostgresType other) {
+        PostgresType own = PostgresType.of(column);
+        if (own == other || (own.isText() && other.isText())) {
+            return true;
+        }
+        return switch (own) {
+            case INT2, INT4, INT8, NUMERIC ->
+                    other.isNumber()
+                            && other != PostgresType.FLOAT4
+                            && other != PostgresType.FLOAT8;
+            case FLOAT8 -> other.isNumber();
+            default -> false;
+        };
+    }
+
     /** As {@link #toColumn}; empty where no value of the column is equal to it. */
     public static Optional<Object> toEqual(DataType type, Object value, ZoneId zone) {
         if (value instanceof BigDecimal || value instanceof Double || value instanceof Float) {
@@ -227,7 +246,8 @@ public final class ColumnValues {
         }
         if (value instanceof String text
                 && type instanceof CharType character
-                && text.stripTrailing().length() > character.length()) {
+                && withoutBlanks(text).codePointCount(0, withoutBlanks(text).length())
+                        > character.length()) {
             return Optional.empty();
         }
         try {
@@ -239,6 +259,15 @@ public final class ColumnValues {
             }
             throw outside;
         }
+    }
+
+    /** A text as a char column has it. */
+    public static String withoutBlanks(String text) {
+        int length = text.length();
+        while (length > 0 && text.charAt(length - 1) == ' ') {
+            length--;
+        }
+        return text.substring(0, length);
     }
 
     /** Whether a time had more digits than its column. */
@@ -332,6 +361,13 @@ public final class ColumnValues {
         };
     }
 
+    private static <T extends Number> T finite(DataType type, Number from, T real, String column) {
+        if (Double.isInfinite(real.doubleValue()) && !Double.isInfinite(from.doubleValue())) {
+            throw outOfRange(type, from, column);
+        }
+        return real;
+    }
+
     private static Object integer(DataType type, Object value, String column) {
         if (!(value instanceof Number number)) {
             throw mismatch(type, value, column);
@@ -342,7 +378,13 @@ public final class ColumnValues {
             if (exact == null) {
                 throw new ArithmeticException();
             }
-            whole = exact.setScale(0, RoundingMode.HALF_UP).longValueExact();
+            whole =
+                    exact.setScale(
+                                    0,
+                                    number instanceof Double || number instanceof Float
+                                            ? RoundingMode.HALF_EVEN
+                                            : RoundingMode.HALF_UP)
+                            .longValueExact();
         } catch (ArithmeticException e) {
             throw outOfRange(type, value, column);
         }

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +20,14 @@ public final class MessageReader implements AutoCloseable {
     private static final int LENGTH_BYTES = 4;
 
     private static final int KIB = 1 << 10;
+    private static final int MAX_WAIT_SECONDS = 30;
 
     private final InputStream in;
     private final Semaphore pending;
     private int takenKib; // by the last message
 
     /**
-     * @param in should be buffered: many messages are of few bytes
+     * @param in should be buffered, as many messages are of few bytes, and support marks
      * @param pending permits for messages above 64 KiB, in KiB, which all clients share. Such a
      *     message waits for them, and holds them until the next one is read
      */
@@ -58,6 +60,17 @@ public final class MessageReader implements AutoCloseable {
         return read((char) type, first, maxBytes);
     }
 
+    /** Whether the next message has arrived in part, and has that type. */
+    public boolean isNext(char type) throws IOException {
+        if (in.available() == 0) {
+            return false;
+        }
+        in.mark(1);
+        int next = in.read();
+        in.reset();
+        return next == type;
+    }
+
     /** Whether more has arrived already. */
     public boolean hasMore() throws IOException {
         return in.available() > 0;
@@ -88,7 +101,12 @@ public final class MessageReader implements AutoCloseable {
         }
         int kib = length / KIB + 1;
         try {
-            pending.acquire(kib);
+            if (!pending.tryAcquire(kib, MAX_WAIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new PostgresException(
+                        SqlState.OUT_OF_MEMORY,
+                        "Expected room for a message of %s bytes within %s s, found none (stele.postgresql.max-pending-size)"
+                                .formatted(length, MAX_WAIT_SECONDS));
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("Interrupted while a message waits for memory");

@@ -53,6 +53,14 @@ public final class MessageWriter {
         }
     }
 
+    /** Adds a whole message. */
+    public void putMessage(byte[] message) throws IOException {
+        putBytes(message);
+        if (size >= SEND_BYTES) {
+            send();
+        }
+    }
+
     /** Takes a message back that was begun and not ended, if there is one. */
     public void discardOpen() {
         if (isOpen) {
