@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class MergeBatch {
     private final MergeLayout layout;
     private final SourcePage page;
+    private final int count; // that of the page may shrink when its rest is given out
     private final ColumnValues[] keys;
     private final ColumnValues[] sequence;
     private final ColumnValues.@Nullable Longs numbers; // null: all rows have the same
@@ -25,6 +26,7 @@ final class MergeBatch {
     MergeBatch(MergeLayout layout, SourcePage page) {
         this.layout = layout;
         this.page = page;
+        this.count = page.getPositionCount();
         this.keys = values(layout.keys());
         this.sequence = values(layout.sequence());
         this.numbers = layout.sequenceNumber() < 0 ? null : longs(BIGINT, layout.sequenceNumber());
@@ -58,7 +60,7 @@ final class MergeBatch {
     }
 
     int count() {
-        return page.getPositionCount();
+        return count;
     }
 
     /** The page, from which all blocks may be read until the input's next one. */

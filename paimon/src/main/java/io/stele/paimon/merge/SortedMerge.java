@@ -61,22 +61,27 @@ public final class SortedMerge {
                 }
             }
         }
-        if (isRestTaken) {
-            isRestTaken = false;
-            advance(heap.top());
+        while (true) {
+            if (isRestTaken) {
+                isRestTaken = false;
+                advance(heap.top());
+            }
+            while (!isRestNext && !heap.isEmpty() && !result.isFull()) {
+                step();
+            }
+            if (!result.isEmpty()) {
+                return result.take();
+            }
+            if (!isRestNext) {
+                return null;
+            }
+            isRestNext = false;
+            isRestTaken = true;
+            SourcePage rest = restOfPage(heap.top());
+            if (rest.getPositionCount() > 0) {
+                return rest;
+            }
         }
-        while (!isRestNext && !heap.isEmpty() && !result.isFull()) {
-            step();
-        }
-        if (!result.isEmpty()) {
-            return result.take();
-        }
-        if (!isRestNext) {
-            return null;
-        }
-        isRestNext = false;
-        isRestTaken = true;
-        return restOfPage(heap.top());
     }
 
     /** One run, or one key. */

@@ -50,7 +50,9 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
     private final TableWrites writes;
 
     /** Of a CREATE TABLE AS whose rows are not committed yet. */
-    private @Nullable SchemaTableName created;
+    private @Nullable CreatedTable created;
+
+    private record CreatedTable(SchemaTableName name, FileStoreTable table) {}
 
     PaimonWriteMetadata(
             TableNames names,
@@ -68,13 +70,13 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
 
     /** Takes back what a failed statement began. */
     void rollback() {
-        SchemaTableName unfinished = created;
+        CreatedTable unfinished = created;
         if (unfinished != null) {
             created = null;
             try {
-                definitions.drop(unfinished);
+                definitions.dropCreated(unfinished.name(), unfinished.table());
             } catch (RuntimeException e) {
-                log.warn(e, "Table %s of a failed statement is left", unfinished);
+                log.warn(e, "Table %s of a failed statement is left", unfinished.name());
             }
         }
     }
@@ -120,8 +122,11 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
             RetryMode retryMode,
             boolean replace) {
         SchemaTableName name = tableMetadata.getTable();
-        definitions.create(tableMetadata, replace ? SaveMode.REPLACE : SaveMode.FAIL);
-        created = name;
+        created =
+                definitions
+                        .create(tableMetadata, replace ? SaveMode.REPLACE : SaveMode.FAIL)
+                        .map(table -> new CreatedTable(name, table))
+                        .orElseThrow();
         unpin(name);
         PaimonTableHandle handle =
                 requireNonNull(

@@ -199,6 +199,18 @@ final class TableDefinitions {
         tables.changed(name, table);
     }
 
+    /** Drops a table that a failed statement has created, unless another has its name by now. */
+    void dropCreated(SchemaTableName name, FileStoreTable created) {
+        FileStoreTable present = tables.find(name);
+        boolean isSame =
+                present.location().equals(created.location())
+                        && present.schema().id() == created.schema().id()
+                        && present.schema().timeMillis() == created.schema().timeMillis();
+        if (isSame) {
+            drop(name);
+        }
+    }
+
     void rename(SchemaTableName name, SchemaTableName newName) {
         FileStoreTable table = tables.find(name);
         checkName("table", newName.getTableName());

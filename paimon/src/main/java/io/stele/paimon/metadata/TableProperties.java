@@ -121,11 +121,30 @@ public final class TableProperties {
             if (NAMED.containsValue(name) || NOT_OPTIONS.contains(name)) {
                 throw invalid("Expected options without a property of their own, found %s", name);
             }
+            if (isReserved(name)) {
+                throw invalid(
+                        "Expected options that keep to the lake and to Paimon's own code, found %s",
+                        name);
+            }
             if (options.put(name, option.substring(equals + 1)) != null) {
                 throw invalid("Expected each option once, found %s twice", name);
             }
         }
         return options;
+    }
+
+    /**
+     * Options that make the coordinator run classes by name, call other services, or read and write
+     * outside the table's folder under the catalog's identity.
+     */
+    private static boolean isReserved(String option) {
+        return option.startsWith("commit.callback")
+                || option.startsWith("tag.callback")
+                || option.startsWith("partition.mark-done-action")
+                || option.startsWith("data-file.external-paths")
+                || option.startsWith("global-index.external-path")
+                || option.startsWith("blob-external-storage")
+                || option.startsWith("metadata.iceberg.");
     }
 
     private static TrinoException invalid(String message, Object... arguments) {
@@ -205,7 +224,8 @@ public final class TableProperties {
                 .filter(
                         option ->
                                 !NAMED.containsValue(option.getKey())
-                                        && !NOT_OPTIONS.contains(option.getKey()))
+                                        && !NOT_OPTIONS.contains(option.getKey())
+                                        && !isReserved(option.getKey()))
                 .collect(ImmutableMap.toImmutableMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 

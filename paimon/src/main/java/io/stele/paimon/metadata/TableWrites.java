@@ -1,6 +1,7 @@
 package io.stele.paimon.metadata;
 
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static io.trino.spi.StandardErrorCode.TRANSACTION_CONFLICT;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
@@ -12,12 +13,14 @@ import io.stele.paimon.handle.PaimonWriteHandle;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.MergeRules;
 import io.stele.paimon.write.PartitionDeletes;
+import io.stele.paimon.write.ReadSnapshot;
 import io.stele.paimon.write.TableCommits;
 import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.RetryMode;
+import java.io.FileNotFoundException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -75,11 +78,33 @@ final class TableWrites {
         }
         FileStoreTable table = tables.find(handle);
         MergeRules.checkWritable(handle.name(), table);
+        boolean hasDynamicBuckets = table.bucketMode() == BucketMode.HASH_DYNAMIC;
         PaimonTableHandle written =
-                table.bucketMode() == BucketMode.HASH_DYNAMIC && !hasRead
-                        ? atLatest(handle, table)
-                        : handle;
-        return new PaimonWriteHandle(written, columns, newUser(session), overwrite);
+                hasDynamicBuckets && !hasRead ? atLatest(handle, table) : handle;
+        return new PaimonWriteHandle(
+                written,
+                columns,
+                newUser(session),
+                overwrite,
+                hasRead || hasDynamicBuckets
+                        ? snapshotMillis(written, table)
+                        : OptionalLong.empty());
+    }
+
+    private static OptionalLong snapshotMillis(PaimonTableHandle handle, FileStoreTable table) {
+        if (handle.snapshotId().isEmpty()) {
+            return OptionalLong.empty();
+        }
+        long id = handle.snapshotId().getAsLong();
+        try {
+            return OptionalLong.of(table.snapshotManager().tryGetSnapshot(id).timeMillis());
+        } catch (FileNotFoundException e) {
+            throw new TrinoException(
+                    TRANSACTION_CONFLICT,
+                    "Expected snapshot %s of %s, which the statement reads, found it gone"
+                            .formatted(id, handle.name()),
+                    e);
+        }
     }
 
     /** What the statement has not read may be older than the index of buckets that it extends. */
@@ -144,12 +169,16 @@ final class TableWrites {
         // The index of dynamic buckets is that of a snapshot, and no two commits can both extend it
         boolean dependsOnOthers =
                 hasRead || table.bucketMode() == BucketMode.HASH_DYNAMIC && !write.overwrite();
-        OptionalLong since =
+        Optional<ReadSnapshot> read =
                 dependsOnOthers
-                        ? OptionalLong.of(handle.snapshotId().orElse(0))
-                        : OptionalLong.empty();
+                        ? Optional.of(
+                                new ReadSnapshot(
+                                        handle.snapshotId().orElse(0),
+                                        write.snapshotMillis(),
+                                        hasRead))
+                        : Optional.empty();
         TableCommits.Committed committed =
-                commits.commit(table, write.commitUser(), fragments, write.overwrite(), since);
+                commits.commit(table, write.commitUser(), fragments, write.overwrite(), read);
         tables.committed(table, committed.snapshotId());
         if (committed.lostCompaction() && table.coreOptions().needLookup()) {
             tables.committed(table, compaction.compactAgain(table, fragments));

@@ -2,6 +2,7 @@ package io.stele.paimon.read;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.io.Closer;
 import io.stele.paimon.handle.SortedSection;
 import io.stele.paimon.merge.MergeLayout;
 import io.stele.paimon.merge.MergeRules;
@@ -107,20 +108,14 @@ final class SortedFilePageSource implements ConnectorPageSource {
         merge = null;
         List<RunRows> closed = runs;
         runs = List.of();
-        IOException failure = null;
-        for (RunRows run : closed) {
-            try {
-                run.close();
-            } catch (IOException e) {
-                failure = e;
+        try (Closer closer = Closer.create()) {
+            closed.forEach(closer::register);
+            for (RunRows run : closed) {
+                positions += run.positions();
+                readBytes += run.readBytes();
+                readNanos += run.readNanos();
+                metrics = metrics.mergeWith(run.metrics());
             }
-            positions += run.positions();
-            readBytes += run.readBytes();
-            readNanos += run.readNanos();
-            metrics = metrics.mergeWith(run.metrics());
-        }
-        if (failure != null) {
-            throw failure;
         }
     }
 
@@ -158,8 +153,11 @@ final class SortedFilePageSource implements ConnectorPageSource {
         if (!finished) {
             finished = true;
             sections.clear();
-            closeSection();
-            memory.setBytes(0);
+            try {
+                closeSection();
+            } finally {
+                memory.setBytes(0);
+            }
         }
     }
 

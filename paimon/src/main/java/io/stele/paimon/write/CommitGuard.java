@@ -6,9 +6,11 @@ import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.paimon.Snapshot;
@@ -28,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  * it, and refuses snapshots that would hide what others have committed since the statement read the
  * table. Confined to the thread that commits.
  *
- * <p>The check is exact: a snapshot is created if absent, so that no other one comes between.
+ * <p>The check is exact: a snapshot is created if absent, so that no other one comes between. An
+ * attempt whose answer is lost is looked for before the next one, and once more by the next one
+ * when it creates its snapshot: in between it may have arrived.
  */
 final class CommitGuard {
     /** A partition and bucket that the statement writes; null: any bucket of the partition. */
@@ -36,36 +40,86 @@ final class CommitGuard {
 
     private final FileStoreTable table;
     private final String commitUser;
-    private final OptionalLong readSnapshot;
+    private final long identifier;
+    private final Optional<ReadSnapshot> read;
     private final Set<Place> places = new HashSet<>();
-    private long checked;
+    private long before; // the snapshot before the earliest attempt; 0: there was none
+    private long checked = -1; // up to here nobody else has written; -1: not looked at
+    private long unknownId; // the last snapshot that was perhaps created
     private boolean isUnknown;
     private OptionalLong committed = OptionalLong.empty();
     private @Nullable TrinoException conflict;
 
     /**
-     * @param readSnapshot after which nobody else may have written where the statement writes;
-     *     empty: others may
+     * @param identifier of this commit, among those of the user
+     * @param read after which nobody else may have written where the statement writes; empty:
+     *     others may
      * @param wholePartitions whether a bucket depends on the others of its partition
      */
     CommitGuard(
             FileStoreTable table,
             String commitUser,
-            OptionalLong readSnapshot,
+            long identifier,
+            Optional<ReadSnapshot> read,
             List<CommitMessage> messages,
             boolean wholePartitions) {
         this.table = requireNonNull(table, "table is null");
         this.commitUser = requireNonNull(commitUser, "commitUser is null");
-        this.readSnapshot = requireNonNull(readSnapshot, "readSnapshot is null");
-        this.checked = readSnapshot.orElse(0);
+        this.identifier = identifier;
+        this.read = requireNonNull(read, "read is null");
         for (CommitMessage message : messages) {
             places.add(new Place(message.partition(), wholePartitions ? null : message.bucket()));
         }
     }
 
+    /**
+     * The first attempt begins.
+     *
+     * @param latest the latest snapshot; empty: there is none
+     */
+    void start(OptionalLong latest) {
+        before = latest.orElse(0);
+    }
+
+    /**
+     * Looks for the snapshot of an attempt whose answer was lost. If another one has its place, the
+     * attempt has failed for good.
+     *
+     * @return the snapshot, which is committed from now on
+     */
+    OptionalLong find() throws IOException {
+        SnapshotManager snapshots = table.snapshotManager();
+        Long latest = snapshots.latestSnapshotId();
+        if (latest != null) {
+            committed = findOwn(latest, snapshots);
+            if (committed.isEmpty() && latest >= unknownId) {
+                isUnknown = false;
+            }
+        }
+        return committed;
+    }
+
+    private OptionalLong findOwn(long last, SnapshotManager snapshots) throws IOException {
+        for (long id = before + 1; id <= last; id++) {
+            if (isOwn(snapshots.tryGetSnapshot(id))) {
+                return OptionalLong.of(id);
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    private boolean isOwn(Snapshot snapshot) {
+        return snapshot.commitUser().equals(commitUser)
+                && snapshot.commitIdentifier() == identifier;
+    }
+
     /** Whether a snapshot was perhaps created, and no answer said so. */
     boolean isUnknown() {
         return isUnknown;
+    }
+
+    String commitUser() {
+        return commitUser;
     }
 
     /** The last snapshot that was created. */
@@ -90,7 +144,12 @@ final class CommitGuard {
                 try {
                     created = commit.commit(snapshot, branch, statistics);
                 } catch (Exception e) {
-                    isUnknown = true;
+                    // A refusal is definite, unless a try before it within the store was not
+                    if (!(e instanceof AccessDeniedException) || e.getSuppressed().length > 0) {
+                        isUnknown = true;
+                        unknownId = Math.max(unknownId, snapshot.id());
+                        before = Math.min(before, snapshot.id() - 1);
+                    }
                     throw e;
                 }
                 if (created) {
@@ -107,18 +166,33 @@ final class CommitGuard {
     }
 
     private void check(Snapshot mine, SnapshotManager snapshots) throws IOException {
-        if (readSnapshot.isEmpty() || mine.commitKind() == CommitKind.COMPACT) {
-            return;
+        if (isUnknown) {
+            OptionalLong earlier = findOwn(mine.id() - 1, snapshots);
+            if (earlier.isPresent()) {
+                throw new IOException(
+                        "The commit exists as snapshot %s".formatted(earlier.getAsLong()));
+            }
+        }
+        if (read.isPresent() && mine.commitKind() != CommitKind.COMPACT) {
+            check(read.get(), mine, snapshots);
+        }
+    }
+
+    private void check(ReadSnapshot seen, Snapshot mine, SnapshotManager snapshots) {
+        if (mine.id() <= seen.id()) {
+            throw conflict(
+                    seen,
+                    "%s rolled back to snapshot %s".formatted(table.location(), mine.id() - 1));
+        }
+        if (checked < 0) {
+            checkRead(seen, snapshots);
+            checked = seen.id();
         }
         for (long id = checked + 1; id < mine.id(); id++) {
-            Snapshot other = find(id, snapshots);
-            boolean isOwn = other.commitUser().equals(commitUser);
-            if (isOwn && other.commitIdentifier() == mine.commitIdentifier()) {
-                // An earlier attempt, whose answer was lost: the next look finds it
-                throw new IOException("The commit exists as snapshot " + id);
-            }
-            if (!isOwn && touches(other)) {
+            Snapshot other = snapshot(seen, id, snapshots);
+            if (!other.commitUser().equals(commitUser) && touches(other)) {
                 throw conflict(
+                        seen,
                         "snapshot %s of %s, committed by %s to the same buckets"
                                 .formatted(id, table.location(), other.commitUser()));
             }
@@ -126,22 +200,62 @@ final class CommitGuard {
         }
     }
 
-    private Snapshot find(long id, SnapshotManager snapshots) {
+    private void checkRead(ReadSnapshot seen, SnapshotManager snapshots) {
+        if (seen.id() == 0) {
+            return;
+        }
+        Snapshot present = snapshot(seen, seen.id(), snapshots);
+        if (seen.millis().isPresent() && present.timeMillis() != seen.millis().getAsLong()) {
+            throw conflict(
+                    seen,
+                    "another snapshot %s of %s, after a rollback"
+                            .formatted(seen.id(), table.location()));
+        }
+        if (seen.isOfRows() && table.coreOptions().batchScanSkipLevel0()) {
+            checkCompacted(present);
+        }
+    }
+
+    /** Rows that wait for a compaction were not seen, and may be newer than those that were. */
+    private void checkCompacted(Snapshot present) {
+        Iterator<ManifestEntry> waiting =
+                table.store()
+                        .newScan()
+                        .withSnapshot(present)
+                        .withPartitionFilter(
+                                places.stream().map(Place::partition).distinct().toList())
+                        .withLevel(0)
+                        .dropStats()
+                        .readFileIterator();
+        while (waiting.hasNext()) {
+            if (isWritten(waiting.next())) {
+                conflict =
+                        new TrinoException(
+                                StandardErrorCode.TRANSACTION_CONFLICT,
+                                "Expected buckets without files that wait for a compaction, since their rows are not seen before, found some in snapshot %s of %s: run the statement after the next compaction, or CALL system.compact"
+                                        .formatted(present.id(), table.location()));
+                throw conflict;
+            }
+        }
+    }
+
+    private Snapshot snapshot(ReadSnapshot seen, long id, SnapshotManager snapshots) {
         try {
             return snapshots.tryGetSnapshot(id);
         } catch (FileNotFoundException e) {
             throw conflict(
+                    seen,
                     "that snapshot %s of %s has expired, so that it cannot be told"
                             .formatted(id, table.location()));
         }
     }
 
-    private TrinoException conflict(String found) {
+    private TrinoException conflict(ReadSnapshot seen, String found) {
         TrinoException failure =
                 new TrinoException(
                         StandardErrorCode.TRANSACTION_CONFLICT,
                         "Expected no change of the rows that the statement has read since snapshot %s, found %s"
-                                .formatted(readSnapshot.getAsLong(), found));
+                                .formatted(seen.id(), found));
         conflict = failure;
         return failure;
     }
@@ -159,12 +273,15 @@ final class CommitGuard {
                         .dropStats()
                         .readFileIterator();
         while (entries.hasNext()) {
-            ManifestEntry entry = entries.next();
-            if (places.contains(new Place(entry.partition(), null))
-                    || places.contains(new Place(entry.partition(), entry.bucket()))) {
+            if (isWritten(entries.next())) {
                 return true;
             }
         }
         return false;
+    }
+
+    private boolean isWritten(ManifestEntry entry) {
+        return places.contains(new Place(entry.partition(), null))
+                || places.contains(new Place(entry.partition(), entry.bucket()));
     }
 }

@@ -16,6 +16,7 @@ import org.apache.paimon.CoreOptions.MergeEngine;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.types.DataField;
+import org.apache.paimon.types.DataTypeRoot;
 
 /**
  * The rows of a table that an UPDATE, DELETE or MERGE can change, and what has to be written for
@@ -65,6 +66,7 @@ public final class MergeRules {
                             + " partitions, found rows of %s to be changed, which has no primary key",
                     name);
         }
+        checkColumns();
         MergeEngine engine = options.mergeEngine();
         if (engine != MergeEngine.DEDUPLICATE && engine != MergeEngine.PARTIAL_UPDATE) {
             throw refused(
@@ -99,6 +101,30 @@ public final class MergeRules {
                                             + " of %s",
                                     name);
                         });
+    }
+
+    private void checkColumns() {
+        for (DataField column : table.rowType().getFields()) {
+            boolean isKey = table.primaryKeys().contains(column.name());
+            if (isKey && column.type().is(DataTypeRoot.CHAR)) {
+                throw refused(
+                        "Expected a primary key without columns of the type CHAR, found column "
+                                + column.name()
+                                + " of %s: other engines may have written its values without the"
+                                + " spaces that Trino writes",
+                        name);
+            }
+            if (options.mergeEngine() == MergeEngine.DEDUPLICATE
+                    && PaimonTypes.find(column.type()).isEmpty()) {
+                throw refused(
+                        "Expected columns of types that Trino has, found column "
+                                + column.name()
+                                + " of the type "
+                                + column.type().asSQLString()
+                                + " of %s, whose value would be lost",
+                        name);
+            }
+        }
     }
 
     /** Refuses the deletion of a row. */

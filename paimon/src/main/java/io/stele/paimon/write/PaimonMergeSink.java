@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PaimonMergeSink implements ConnectorMergeSink {
     /** Inserted rows beyond it wait on disk. */
-    private static final long INSERT_BUFFER_BYTES = 4 << 20;
+    private static final long INSERT_BUFFER_BYTES = 16 << 20;
 
     private final SchemaTableName name;
     private final TableWriter writer;

@@ -78,6 +78,6 @@ final class PaimonPageSink implements ConnectorPageSink {
 
     @Override
     public long getMemoryUsage() {
-        return writer.memoryBytes();
+        return writer.memoryBytes(completedBytes);
     }
 }

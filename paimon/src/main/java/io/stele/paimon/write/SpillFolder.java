@@ -2,36 +2,82 @@ package io.stele.paimon.write;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.io.MoreFiles;
+import com.google.common.io.RecursiveDeleteOption;
 import com.google.inject.Inject;
+import io.airlift.log.Logger;
 import io.stele.objectstore.cached.CatalogCacheFolder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.paimon.disk.IOManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folder on this node where writers of one catalog sort and buffer what does not fit in memory:
- * below the node's data directory, or else that of temporary files. Thread-safe.
+ * below the node's data directory, or else a temporary one. What a process that was killed has left
+ * there is deleted. Thread-safe.
  */
 public final class SpillFolder {
-    private final Path folder;
+    private static final Logger log = Logger.get(SpillFolder.class);
+
+    private @Nullable Path folder; // null: no writer has needed the temporary one
 
     @Inject
     public SpillFolder(CatalogCacheFolder cache) {
-        folder =
-                cache.path()
-                        .map(
-                                path ->
-                                        requireNonNull(path.getParent(), "the folder has no parent")
-                                                .resolveSibling("stele-paimon-spill")
-                                                .resolve(path.getFileName()))
-                        .orElseGet(
-                                () ->
-                                        Path.of(
-                                                System.getProperty("java.io.tmpdir"),
-                                                "stele-paimon-spill"));
+        this(
+                cache.path().map(SpillFolder::besides),
+                ManagementFactory.getRuntimeMXBean().getStartTime());
+    }
+
+    /**
+     * @param startMillis what is older in the folder is of another process
+     */
+    SpillFolder(Optional<Path> folder, long startMillis) {
+        this.folder = folder.orElse(null);
+        folder.filter(Files::isDirectory).ifPresent(path -> deleteOlder(path, startMillis));
+    }
+
+    private static Path besides(Path cache) {
+        return requireNonNull(cache.getParent(), "the folder has no parent")
+                .resolveSibling("stele-paimon-spill")
+                .resolve(cache.getFileName());
+    }
+
+    private static void deleteOlder(Path folder, long startMillis) {
+        try (Stream<Path> all = Files.list(folder)) {
+            List<Path> found = all.toList();
+            for (Path left : found) {
+                if (Files.getLastModifiedTime(left).toMillis() < startMillis) {
+                    MoreFiles.deleteRecursively(left, RecursiveDeleteOption.ALLOW_INSECURE);
+                }
+            }
+        } catch (IOException e) {
+            log.warn(e, "Files that an earlier process has left in %s stay there", folder);
+        }
     }
 
     /** The disk of one writer; what is on it is deleted when it is closed. */
     IOManager open() {
-        return IOManager.create(folder.toString());
+        return IOManager.create(folder().toString());
+    }
+
+    private synchronized Path folder() {
+        Path present = folder;
+        if (present == null) {
+            try {
+                // Of this user alone
+                present = Files.createTempDirectory("stele-paimon-spill-");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            folder = present;
+        }
+        return present;
     }
 }

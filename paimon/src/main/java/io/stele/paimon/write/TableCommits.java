@@ -5,9 +5,12 @@ import static io.stele.paimon.error.PaimonErrorCode.PAIMON_STORE_ERROR;
 import static io.trino.spi.StandardErrorCode.TRANSACTION_CONFLICT;
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.base.Throwables;
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.trino.spi.TrinoException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -18,7 +21,6 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.apache.paimon.CoreOptions;
-import org.apache.paimon.Snapshot;
 import org.apache.paimon.options.Options;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
@@ -31,8 +33,9 @@ import org.apache.paimon.table.sink.TableCommitImpl;
  *
  * <p>A statement has a commit user of its own, and two commits: that of its rows, and that of the
  * compactions which its writers did. An attempt whose answer is lost is looked for by user and
- * identifier before the next one; and as two attempts at one snapshot exclude each other, an
- * attempt that arrives late is no second commit. Stateless; calls block.
+ * identifier before the next one, and by the next one before it creates its snapshot; and as two
+ * attempts at one snapshot exclude each other, an attempt that arrives late is no second commit.
+ * Stateless; calls block.
  */
 public final class TableCommits {
     private static final Logger log = Logger.get(TableCommits.class);
@@ -41,6 +44,9 @@ public final class TableCommits {
     private static final long ROWS = 1;
 
     private static final long COMPACTIONS = 2;
+
+    /** The identifier that Paimon gives to truncations. */
+    private static final long BATCH = Long.MAX_VALUE;
 
     /** Beyond, the store is away, and a user should not wait for it. */
     private static final Duration MAX_UNKNOWN = Duration.ofMinutes(1);
@@ -76,8 +82,8 @@ public final class TableCommits {
      *
      * @param table as the catalog has it, with the schema of the statement
      * @param overwrite whether the partitions that were written lose their earlier rows
-     * @param readSnapshot since which nobody else may have changed the buckets that were written;
-     *     empty: others may
+     * @param read since which nobody else may have changed the buckets that were written; empty:
+     *     others may
      * @throws TrinoException of a conflict, a failure, or an unknown outcome
      */
     public Committed commit(
@@ -85,9 +91,8 @@ public final class TableCommits {
             String commitUser,
             Collection<Slice> fragments,
             boolean overwrite,
-            OptionalLong readSnapshot) {
-        return commitMessages(
-                table, commitUser, WriteMessages.decode(fragments), overwrite, readSnapshot);
+            Optional<ReadSnapshot> read) {
+        return commitMessages(table, commitUser, WriteMessages.decode(fragments), overwrite, read);
     }
 
     /** The same, of what writers in this process report. */
@@ -96,19 +101,23 @@ public final class TableCommits {
             String commitUser,
             List<CommitMessage> messages,
             boolean overwrite,
-            OptionalLong readSnapshot) {
+            Optional<ReadSnapshot> read) {
         List<CommitMessage> written = WriteMessages.written(messages);
+        List<CommitMessage> compacted = WriteMessages.compacted(messages);
         boolean dynamicBuckets = table.bucketMode() == BucketMode.HASH_DYNAMIC;
-        CommitGuard guard =
-                new CommitGuard(table, commitUser, readSnapshot, written, dynamicBuckets);
+        CommitGuard guard = new CommitGuard(table, commitUser, ROWS, read, written, dynamicBuckets);
+        Options options = new Options();
+        if (overwrite && !compacted.isEmpty()) {
+            // The files would go to another level than that at which the compaction expects them
+            options.set(CoreOptions.OVERWRITE_UPGRADE, false);
+        }
         OptionalLong rows;
         try {
             rows =
                     once(
                             table,
-                            commitUser,
-                            ROWS,
                             guard,
+                            options,
                             commit -> {
                                 if (overwrite) {
                                     commit.withOverwrite(Map.of());
@@ -151,9 +160,8 @@ public final class TableCommits {
         try {
             return once(
                     table,
-                    commitUser,
-                    COMPACTIONS,
-                    withoutRead(table, commitUser),
+                    withoutRead(table, commitUser, COMPACTIONS),
+                    new Options(),
                     commit -> commit.commit(COMPACTIONS, compacted));
         } catch (TrinoException e) {
             if (!e.getErrorCode().equals(PAIMON_COMMIT_UNKNOWN.toErrorCode())) {
@@ -166,7 +174,10 @@ public final class TableCommits {
     /** Deletes all rows, of the whole table. */
     public OptionalLong truncate(FileStoreTable table, String commitUser) {
         return once(
-                table, commitUser, withoutRead(table, commitUser), TableCommitImpl::truncateTable);
+                table,
+                withoutRead(table, commitUser, BATCH),
+                new Options(),
+                TableCommitImpl::truncateTable);
     }
 
     /** Deletes all rows of some partitions, by the texts of their values. */
@@ -174,72 +185,65 @@ public final class TableCommits {
             FileStoreTable table, String commitUser, List<Map<String, String>> partitions) {
         return once(
                 table,
-                commitUser,
-                withoutRead(table, commitUser),
+                withoutRead(table, commitUser, BATCH),
+                new Options(),
                 commit -> commit.truncatePartitions(partitions));
     }
 
-    private static CommitGuard withoutRead(FileStoreTable table, String commitUser) {
-        return new CommitGuard(table, commitUser, OptionalLong.empty(), List.of(), false);
+    private static CommitGuard withoutRead(
+            FileStoreTable table, String commitUser, long identifier) {
+        return new CommitGuard(table, commitUser, identifier, Optional.empty(), List.of(), false);
     }
 
+    /** Attempts until one took place, or none ever will. */
     private OptionalLong once(
             FileStoreTable table,
-            String commitUser,
             CommitGuard guard,
+            Options options,
             Consumer<TableCommitImpl> attempt) {
-        // The identifier that Paimon gives to batches
-        return once(table, commitUser, Long.MAX_VALUE, guard, attempt);
-    }
-
-    private OptionalLong once(
-            FileStoreTable table,
-            String commitUser,
-            long identifier,
-            CommitGuard guard,
-            Consumer<TableCommitImpl> attempt) {
-        FileStoreTable guarded = guarded(table, guard);
+        FileStoreTable guarded = guarded(table, guard, options);
         int maxRetries = table.coreOptions().commitMaxRetries();
         long maxWaitMillis = table.coreOptions().commitTimeout();
         long start = nanoTime.getAsLong();
-        OptionalLong before = latestId(table);
+        guard.start(latestId(table));
+        OptionalLong unknownSince = OptionalLong.empty();
         boolean interrupted = false;
         try {
             for (int failures = 0; ; failures++) {
-                try {
-                    if (failures > 0) {
-                        Optional<Snapshot> found = find(table, commitUser, identifier, before);
-                        if (found.isPresent()) {
-                            return OptionalLong.of(found.get().id());
-                        }
-                    }
-                    try (TableCommitImpl commit = guarded.newCommit(commitUser)) {
-                        attempt.accept(commit);
-                    }
+                Exception failure;
+                try (TableCommitImpl commit = guarded.newCommit(guard.commitUser())) {
+                    attempt.accept(commit);
                     return guard.committed();
                 } catch (Exception e) {
-                    if (guard.committed().isPresent()) {
-                        log.warn(
-                                e,
-                                "Snapshot %s is committed; what follows failed",
-                                guard.committed());
-                        return guard.committed();
+                    failure = e;
+                }
+                if (guard.committed().isPresent()) {
+                    log.warn(failure, "%s is committed; what follows failed", guard.committed());
+                    return guard.committed();
+                }
+                if (guard.isUnknown()) {
+                    // A statement that is cancelled by now is no reason not to find out
+                    interrupted |= Thread.interrupted();
+                    if (unknownSince.isEmpty()) {
+                        unknownSince = OptionalLong.of(nanoTime.getAsLong());
                     }
-                    if (guard.isUnknown()) {
-                        // A statement that is cancelled by now is no reason not to find out
-                        interrupted |= Thread.interrupted();
+                    OptionalLong found = find(guard, failure);
+                    if (found.isPresent()) {
+                        return found;
                     }
-                    long waited = (nanoTime.getAsLong() - start) / 1_000_000;
-                    checkHopeful(
+                }
+                if (guard.isUnknown()) {
+                    checkHopeful(table, guard, failure, millisSince(unknownSince.getAsLong()));
+                } else {
+                    long waited = millisSince(start);
+                    unknownSince = OptionalLong.empty();
+                    checkRepeatable(
                             table,
                             guard,
-                            e,
-                            waited,
-                            failures >= maxRetries || waited > maxWaitMillis,
-                            commitUser);
-                    pauseMillis.accept(
-                            Math.min(MAX_WAIT.toMillis(), 10L << Math.min(failures, 20)));
+                            failure,
+                            failures >= maxRetries || waited > maxWaitMillis);
                 }
+                pauseMillis.accept(Math.min(MAX_WAIT.toMillis(), 10L << Math.min(failures, 20)));
             }
         } finally {
             if (interrupted) {
@@ -248,13 +252,33 @@ public final class TableCommits {
         }
     }
 
+    private long millisSince(long start) {
+        return (nanoTime.getAsLong() - start) / 1_000_000;
+    }
+
+    /** Looks for an attempt whose answer was lost; empty also if the store does not answer. */
+    private static OptionalLong find(CommitGuard guard, Exception failure) {
+        try {
+            return guard.find();
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
+            return OptionalLong.empty();
+        }
+    }
+
     private static void checkHopeful(
-            FileStoreTable table,
-            CommitGuard guard,
-            Exception failure,
-            long waitedMillis,
-            boolean isLast,
-            String commitUser) {
+            FileStoreTable table, CommitGuard guard, Exception failure, long unknownMillis) {
+        if (unknownMillis > MAX_UNKNOWN.toMillis()) {
+            throw new TrinoException(
+                    PAIMON_COMMIT_UNKNOWN,
+                    "Cannot find out whether the rows are in %s: if so, a snapshot of commit user %s is there: %s"
+                            .formatted(table.location(), guard.commitUser(), failure.getMessage()),
+                    failure);
+        }
+    }
+
+    private static void checkRepeatable(
+            FileStoreTable table, CommitGuard guard, Exception failure, boolean isLast) {
         if (guard.conflict() != null) {
             throw guard.conflict();
         }
@@ -265,19 +289,17 @@ public final class TableCommits {
                             .formatted(table.location(), failure.getMessage()),
                     failure);
         }
-        if (guard.isUnknown() && waitedMillis > MAX_UNKNOWN.toMillis()) {
-            throw new TrinoException(
-                    PAIMON_COMMIT_UNKNOWN,
-                    "Cannot find out whether the rows are in %s: if so, a snapshot of commit user %s is there: %s"
-                            .formatted(table.location(), commitUser, failure.getMessage()),
-                    failure);
-        }
-        if (isLast && !guard.isUnknown()) {
+        if (isLast || isRefused(failure)) {
             throw new TrinoException(
                     PAIMON_STORE_ERROR,
                     "Cannot commit to %s: %s".formatted(table.location(), rootMessage(failure)),
                     failure);
         }
+    }
+
+    private static boolean isRefused(Throwable failure) {
+        return Throwables.getCausalChain(failure).stream()
+                .anyMatch(AccessDeniedException.class::isInstance);
     }
 
     /** Paimon has no type of exception for it. */
@@ -313,28 +335,13 @@ public final class TableCommits {
         }
     }
 
-    /** The snapshot of an earlier attempt, among those since the first one. */
-    private static Optional<Snapshot> find(
-            FileStoreTable table, String commitUser, long identifier, OptionalLong before) {
-        Long latest = table.snapshotManager().latestSnapshotId();
-        if (latest == null) {
-            return Optional.empty();
-        }
-        for (long id = before.orElse(0) + 1; id <= latest; id++) {
-            Snapshot snapshot = table.snapshotManager().snapshot(id);
-            if (snapshot.commitUser().equals(commitUser)
-                    && snapshot.commitIdentifier() == identifier) {
-                return Optional.of(snapshot);
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static FileStoreTable guarded(FileStoreTable table, CommitGuard guard) {
-        Options options = new Options();
+    private static FileStoreTable guarded(
+            FileStoreTable table, CommitGuard guard, Options options) {
         options.set(CoreOptions.BRANCH, table.coreOptions().branch());
         // Attempts are repeated here, where it is known what became of each
         options.set(CoreOptions.COMMIT_MAX_RETRIES, 0);
+        // Else an overwrite would delete all partitions
+        options.set(CoreOptions.DYNAMIC_PARTITION_OVERWRITE, true);
         return FileStoreTableFactory.createWithoutFallbackBranch(
                 table.fileIO(),
                 table.location(),

@@ -41,7 +41,7 @@ public final class TableCompaction {
 
     private static final int TASKS_OF_COMMIT = 16;
 
-    private static final int MAX_ATTEMPTS = 5;
+    private static final int MAX_ATTEMPTS = 3;
 
     private record Bucket(BinaryRow partition, int bucket) {}
 
@@ -92,7 +92,7 @@ public final class TableCompaction {
                         .collect(Collectors.toSet());
         for (int attempt = 1; ; attempt++) {
             try {
-                return compactBuckets(table, List.copyOf(buckets));
+                return compactBuckets(table, List.copyOf(buckets), false);
             } catch (Exception e) {
                 if (attempt == MAX_ATTEMPTS) {
                     log.warn(
@@ -111,10 +111,14 @@ public final class TableCompaction {
                 table.store().newScan().readBucketEntries().stream()
                         .filter(bucket -> bucket.bucket() >= 0 && bucket.fileCount() > 0)
                         .map(bucket -> new Bucket(bucket.partition(), bucket.bucket()))
-                        .toList());
+                        .toList(),
+                true);
     }
 
-    private OptionalLong compactBuckets(FileStoreTable table, List<Bucket> buckets)
+    /**
+     * @param full whether all files of a bucket are rewritten, or just what readers do not see
+     */
+    private OptionalLong compactBuckets(FileStoreTable table, List<Bucket> buckets, boolean full)
             throws Exception {
         OptionalLong last = OptionalLong.empty();
         for (int start = 0; start < buckets.size(); start += BUCKETS_OF_COMMIT) {
@@ -124,7 +128,7 @@ public final class TableCompaction {
             try (IOManager disk = spill.open();
                     TableWriteImpl<?> write = table.newWrite(user).withIOManager(disk)) {
                 for (Bucket bucket : buckets.subList(start, end)) {
-                    write.compact(bucket.partition(), bucket.bucket(), true);
+                    write.compact(bucket.partition(), bucket.bucket(), full);
                 }
                 messages.addAll(write.prepareCommit(true, 1));
             }

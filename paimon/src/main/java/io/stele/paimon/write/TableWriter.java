@@ -13,6 +13,7 @@ import org.apache.paimon.index.BucketAssigner;
 import org.apache.paimon.index.HashBucketAssigner;
 import org.apache.paimon.index.SimpleHashBucketAssigner;
 import org.apache.paimon.memory.MemoryPoolFactory;
+import org.apache.paimon.options.MemorySize;
 import org.apache.paimon.table.BucketMode;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.sink.CommitMessage;
@@ -27,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  * Paimon's index. Confined to one thread.
  */
 final class TableWriter {
-    /** What a file that is being written has in memory besides its buffer, as an estimate. */
+    /** What a file that is being written has in memory besides rows, as an estimate. */
     private static final long OPEN_FILE_BYTES = 4 << 20;
+
+    /** Of row groups of Parquet, the largest of the formats. */
+    private static final long DEFAULT_BLOCK_BYTES = 128 << 20;
 
     private static final long COMMIT_IDENTIFIER = 1;
 
@@ -115,13 +119,29 @@ final class TableWriter {
         return disk;
     }
 
-    /** Memory of buffers and open files. */
-    long memoryBytes() {
-        return closed ? 0 : pool.allocatedBytes() + OPEN_FILE_BYTES * openFiles();
+    /**
+     * Memory of buffers and open files, of which each keeps the rows of a block until it is full.
+     *
+     * @param rowBytes of all rows so far
+     */
+    long memoryBytes(long rowBytes) {
+        if (closed) {
+            return 0;
+        }
+        long files = openFiles();
+        long rows = Math.min(rowBytes, files * blockBytes());
+        return pool.allocatedBytes() + files * OPEN_FILE_BYTES + rows;
+    }
+
+    private long blockBytes() {
+        MemorySize set = table.coreOptions().toConfiguration().get(CoreOptions.FILE_BLOCK_SIZE);
+        return set == null ? DEFAULT_BLOCK_BYTES : set.getBytes();
     }
 
     private long openFiles() {
-        return Math.min(buckets.size(), table.coreOptions().writeMaxWritersToSpill());
+        // Sorted buffers become files one after the other
+        int open = table.primaryKeys().isEmpty() ? table.coreOptions().writeMaxWritersToSpill() : 1;
+        return Math.min(buckets.size(), open);
     }
 
     /** Ends all files and waits for compactions that began. */

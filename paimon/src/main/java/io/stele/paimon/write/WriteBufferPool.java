@@ -17,15 +17,22 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariant: allocated bytes <= the bound.
  */
 final class WriteBufferPool implements MemorySegmentPool {
+    private static final int MIN_PAGE_SIZE = 4 << 10;
+
     private final int pageSize;
     private final int maxPages;
     private final Deque<MemorySegment> free = new ArrayDeque<>();
     private final AtomicInteger allocated = new AtomicInteger();
 
-    WriteBufferPool(long maxBytes, int pageSize) {
-        checkArgument(pageSize > 0, "pageSize must be > 0: %s", pageSize);
-        this.pageSize = pageSize;
-        // A sorted buffer has a page each for rows, keys and their order
+    /**
+     * @param wantedPageSize bytes, as the table says; smaller if the bound has less than eight of
+     *     them
+     */
+    WriteBufferPool(long maxBytes, int wantedPageSize) {
+        checkArgument(wantedPageSize > 0, "wantedPageSize must be > 0: %s", wantedPageSize);
+        // A sorted buffer has pages for rows, keys and their order. Sizes are powers of two
+        long ofEight = Math.max(MIN_PAGE_SIZE, Long.highestOneBit(maxBytes / 8));
+        this.pageSize = (int) Math.min(wantedPageSize, ofEight);
         this.maxPages = Math.toIntExact(Math.max(8, maxBytes / pageSize));
     }
 

@@ -1,6 +1,10 @@
 package io.stele.paimon.write;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.fs.PositionOutputStream;
@@ -16,10 +20,14 @@ final class FaultyLakeFiles extends LocalFileIO {
     /** When a creation fails. */
     enum Fault {
         BEFORE,
-        AFTER
+        AFTER,
+        /** The file is there when it is told to arrive. */
+        LATE,
+        REFUSED
     }
 
     private final transient AtomicInteger left = new AtomicInteger();
+    private final transient Queue<Runnable> sent = new ConcurrentLinkedQueue<>();
     private volatile String part = "";
     private volatile Fault fault = Fault.BEFORE;
     private volatile Runnable meanwhile = () -> {};
@@ -36,6 +44,21 @@ final class FaultyLakeFiles extends LocalFileIO {
         meanwhile = task;
     }
 
+    /** What was sent with {@link Fault#LATE} is there from now on. */
+    void arrive() {
+        for (Runnable task = sent.poll(); task != null; task = sent.poll()) {
+            task.run();
+        }
+    }
+
+    private void create(Path path, String content) {
+        try {
+            super.tryToWriteAtomic(path, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     int faultsLeft() {
         return left.get();
     }
@@ -50,7 +73,13 @@ final class FaultyLakeFiles extends LocalFileIO {
         meanwhile = () -> {};
         task.run();
         boolean fails = fails(path);
-        if (fails && fault == Fault.BEFORE) {
+        if (fails && fault == Fault.REFUSED) {
+            throw new AccessDeniedException(path.getName());
+        }
+        if (fails && fault == Fault.LATE) {
+            sent.add(() -> create(path, content));
+        }
+        if (fails && fault != Fault.AFTER) {
             throw new IOException("before " + path.getName());
         }
         boolean created = super.tryToWriteAtomic(path, content);

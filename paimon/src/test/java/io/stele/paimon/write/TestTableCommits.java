@@ -11,6 +11,7 @@ import io.trino.spi.TrinoException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,9 +26,12 @@ import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
 import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.types.DataTypes;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commits through a store whose answers are lost: each takes place once, or not at all. */
 final class TestTableCommits {
@@ -70,13 +74,14 @@ final class TestTableCommits {
         return writer.finish();
     }
 
-    private OptionalLong commit(FileStoreTable to, String user, OptionalLong since, long... ids)
+    private OptionalLong commit(
+            FileStoreTable to, String user, Optional<ReadSnapshot> read, long... ids)
             throws Exception {
-        return commits.commitMessages(to, user, write(to, ids), false, since).snapshotId();
+        return commits.commitMessages(to, user, write(to, ids), false, read).snapshotId();
     }
 
     private OptionalLong commit(long... ids) throws Exception {
-        return commit(table, UUID.randomUUID().toString(), OptionalLong.empty(), ids);
+        return commit(table, UUID.randomUUID().toString(), Optional.empty(), ids);
     }
 
     private List<String> dataFiles(String name) throws Exception {
@@ -102,19 +107,19 @@ final class TestTableCommits {
     void anAnswerIsFoundBehindCommitsOfOthers() throws Exception {
         commit(1);
         List<CommitMessage> other = write(table, 3);
-        files.fail("snapshot-2", Fault.AFTER, 1);
+        files.fail("snapshot-2", Fault.LATE, 1);
         TableCommits withOther =
                 new TableCommits(
                         clock::get,
                         millis -> {
-                            // While it waits to look again
-                            commits.commitMessages(
-                                    table, "other", other, false, OptionalLong.empty());
+                            // After it was looked for
+                            files.arrive();
+                            commits.commitMessages(table, "other", other, false, Optional.empty());
                         });
         assertThat(
                         withOther
                                 .commitMessages(
-                                        table, "mine", write(table, 2), false, OptionalLong.empty())
+                                        table, "mine", write(table, 2), false, Optional.empty())
                                 .snapshotId())
                 .hasValue(2);
         assertThat(TestingLake.rows(table)).containsExactlyInAnyOrder("[1]", "[2]", "[3]");
@@ -166,7 +171,7 @@ final class TestTableCommits {
     void othersMayCommitFirst() throws Exception {
         List<CommitMessage> other = write(table, 7);
         files.beforeSnapshots(
-                () -> commits.commitMessages(table, "other", other, false, OptionalLong.empty()));
+                () -> commits.commitMessages(table, "other", other, false, Optional.empty()));
         assertThat(commit(8)).hasValue(2);
         assertThat(TestingLake.rows(table)).containsExactlyInAnyOrder("[7]", "[8]");
     }
@@ -181,12 +186,12 @@ final class TestTableCommits {
                                 .primaryKey("id")
                                 .option("bucket", "2")
                                 .build());
-        commit(keyed, "first", OptionalLong.empty(), 1, 2, 3, 4, 5, 6);
+        commit(keyed, "first", Optional.empty(), 1, 2, 3, 4, 5, 6);
         List<String> before = dataFiles("keyed");
         List<CommitMessage> other = write(keyed, 1);
         files.beforeSnapshots(
-                () -> commits.commitMessages(keyed, "other", other, false, OptionalLong.empty()));
-        assertThatThrownBy(() -> commit(keyed, "mine", OptionalLong.of(1), 1))
+                () -> commits.commitMessages(keyed, "other", other, false, Optional.empty()));
+        assertThatThrownBy(() -> commit(keyed, "mine", read(keyed, 1), 1))
                 .isInstanceOfSatisfying(
                         TrinoException.class,
                         e ->
@@ -197,7 +202,112 @@ final class TestTableCommits {
         assertThat(dataFiles("keyed")).hasSize(before.size() + 1);
         // In another bucket nothing has changed
         long elsewhere = elsewhere(keyed, 1);
-        assertThat(commit(keyed, "third", OptionalLong.of(1), elsewhere)).isPresent();
+        assertThat(commit(keyed, "third", read(keyed, 1), elsewhere)).isPresent();
+    }
+
+    private static Optional<ReadSnapshot> read(FileStoreTable from, long id) {
+        long millis = from.snapshotManager().snapshot(id).timeMillis();
+        return Optional.of(new ReadSnapshot(id, OptionalLong.of(millis), true));
+    }
+
+    private static void assertConflict(ThrowingCallable call, String message) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        TrinoException.class,
+                        e ->
+                                assertThat(e.getErrorCode())
+                                        .isEqualTo(
+                                                StandardErrorCode.TRANSACTION_CONFLICT
+                                                        .toErrorCode()))
+                .hasMessageContaining(message);
+    }
+
+    /** A snapshot of an attempt that was given up, and looked for in vain. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anAttemptThatArrivesLateIsNoSecondCommit(boolean overwrite) throws Exception {
+        commit(1);
+        files.fail("snapshot-2", Fault.LATE, 1);
+        TableCommits later = new TableCommits(clock::get, millis -> files.arrive());
+        assertThat(
+                        later.commitMessages(
+                                        table, "mine", write(table, 2), overwrite, Optional.empty())
+                                .snapshotId())
+                .hasValue(2);
+        assertThat(table.snapshotManager().latestSnapshotId()).isEqualTo(2);
+        assertThat(TestingLake.rows(table))
+                .containsExactlyInAnyOrderElementsOf(
+                        overwrite ? List.of("[2]") : List.of("[1]", "[2]"));
+    }
+
+    @Test
+    void aRefusalIsDefinite() throws Exception {
+        commit(1);
+        long start = clock.get();
+        files.fail("snapshot-2", Fault.REFUSED, 1_000);
+        assertThatThrownBy(() -> commit(2))
+                .isInstanceOfSatisfying(
+                        TrinoException.class,
+                        e ->
+                                assertThat(e.getErrorCode())
+                                        .isEqualTo(
+                                                PaimonErrorCode.PAIMON_STORE_ERROR.toErrorCode()));
+        assertThat(clock.get()).isEqualTo(start);
+        assertThat(dataFiles("t")).hasSize(1);
+    }
+
+    @Test
+    void aRollbackOfWhatWasReadIsAConflict() throws Exception {
+        FileStoreTable keyed = create("keyed", keyed().build());
+        commit(keyed, "first", Optional.empty(), 1, 2, 3);
+        commit(keyed, "second", Optional.empty(), 4);
+        Optional<ReadSnapshot> read = read(keyed, 2);
+        keyed.rollbackTo(1);
+        assertConflict(() -> commit(keyed, "mine", read, 1), "rolled back to snapshot 1");
+        long millis = read.orElseThrow().millis().orElseThrow();
+        while (System.currentTimeMillis() == millis) {
+            Thread.onSpinWait();
+        }
+        commit(keyed, "other", Optional.empty(), 5);
+        assertConflict(() -> commit(keyed, "mine", read, 1), "another snapshot 2");
+    }
+
+    private static Schema.Builder keyed() {
+        return Schema.newBuilder()
+                .column("id", DataTypes.BIGINT())
+                .primaryKey("id")
+                .option("bucket", "1");
+    }
+
+    /** Readers of such tables do not see files of level 0. */
+    @Test
+    void rowsThatWaitForACompactionAreAConflict() throws Exception {
+        FileStoreTable waiting =
+                create(
+                        "waiting",
+                        keyed().option("deletion-vectors.enabled", "true")
+                                .option("write-only", "true")
+                                .build());
+        commit(waiting, "first", Optional.empty(), 1, 2, 3);
+        Optional<ReadSnapshot> read = read(waiting, 1);
+        assertConflict(() -> commit(waiting, "mine", read, 1), "that wait for a compaction");
+    }
+
+    @Test
+    void anOverwriteReplacesItsPartitionsOnly() throws Exception {
+        FileStoreTable parts =
+                create(
+                        "parts",
+                        Schema.newBuilder()
+                                .column("id", DataTypes.BIGINT())
+                                .partitionKeys("id")
+                                .option("dynamic-partition-overwrite", "false")
+                                .build());
+        commit(parts, "first", Optional.empty(), 1, 2);
+        commits.commitMessages(parts, "over", write(parts, 2), true, Optional.empty());
+        assertThat(TestingLake.rows(parts)).containsExactlyInAnyOrder("[1]", "[2]");
+        commits.commitMessages(parts, "none", List.of(), true, Optional.empty());
+        assertThat(TestingLake.rows(parts)).containsExactlyInAnyOrder("[1]", "[2]");
     }
 
     private static long elsewhere(FileStoreTable keyed, long id) throws Exception {
@@ -216,7 +326,7 @@ final class TestTableCommits {
         assertThat(commit()).isEmpty();
         assertThat(table.snapshotManager().latestSnapshotId()).isNull();
         assertThat(
-                        commits.commitMessages(table, "over", List.of(), true, OptionalLong.empty())
+                        commits.commitMessages(table, "over", List.of(), true, Optional.empty())
                                 .snapshotId())
                 .hasValue(1);
     }
@@ -242,9 +352,9 @@ final class TestTableCommits {
         for (long id = 0; id < 10_000; id++) {
             writer.write(GenericRow.of(id));
         }
-        assertThat(writer.memoryBytes()).isPositive();
+        assertThat(writer.memoryBytes(0)).isPositive();
         writer.abort();
-        assertThat(writer.memoryBytes()).isZero();
+        assertThat(writer.memoryBytes(0)).isZero();
         assertThat(dataFiles("t")).isEmpty();
         try (Stream<Path> left = Files.walk(folder)) {
             assertThat(left.map(Path::toString)).noneMatch(path -> path.contains("paimon-io-"));

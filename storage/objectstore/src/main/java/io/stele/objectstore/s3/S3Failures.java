@@ -2,6 +2,7 @@ package io.stele.objectstore.s3;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import software.amazon.awssdk.core.exception.AbortedException;
@@ -81,6 +82,11 @@ final class S3Failures {
             InterruptedIOException interrupted = new InterruptedIOException(message);
             interrupted.initCause(failure);
             return interrupted;
+        }
+        if (failure instanceof S3Exception answer && answer.statusCode() == 403) {
+            AccessDeniedException denied = new AccessDeniedException(location, null, message);
+            denied.initCause(failure);
+            return denied;
         }
         return new IOException(message, failure);
     }
