@@ -21,6 +21,7 @@ import io.stele.sidecar.postgresql.auth.PostgresUsers;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.tls.TlsIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,6 +31,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
+import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -60,6 +62,7 @@ public final class PostgresServer implements AutoCloseable {
     private final InetAddress address;
     private final PostgresServerContext context;
     private final CatalogQueries catalogQueries;
+    private final Optional<TrinoGateway> trino;
     private final ThreadFactory threads = Thread.ofVirtual().name("postgresql-", 0).factory();
     private final Set<PostgresConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
@@ -81,12 +84,14 @@ public final class PostgresServer implements AutoCloseable {
         this.config = requireNonNull(config, "config is null");
         checkArgument(
                 config.getMaxMessageSize().compareTo(config.getMaxPendingSize()) <= 0,
-                "Expected stele.postgresql.max-message-size of at most stele.postgresql.max-pending-size, found %s and %s",
+                "Expected stele.postgresql.max-message-size of at most"
+                        + " stele.postgresql.max-pending-size, found %s and %s",
                 config.getMaxMessageSize(),
                 config.getMaxPendingSize());
         this.address = node.getBindIp();
         this.catalogQueries =
                 new CatalogQueries(() -> engine.engine().catalog().current(), config.getDatabase());
+        this.trino = config.getTrinoUri().map(uri -> gateway(uri, config));
         SecureRandom random = new SecureRandom();
         this.context =
                 new PostgresServerContext(
@@ -117,10 +122,32 @@ public final class PostgresServer implements AutoCloseable {
                         new StatementPreparer(
                                 () -> engine.engine().catalog().current(),
                                 table -> rowCount(engine, table),
-                                catalogQueries),
+                                catalogQueries,
+                                trino.isPresent()),
+                        trino,
                         new CancelKeys(random),
                         clock,
                         System::nanoTime);
+    }
+
+    private static TrinoGateway gateway(URI uri, PostgresConfig config) {
+        checkArgument(
+                config.getTrinoUser().isPresent() == config.getTrinoPassword().isPresent(),
+                "Expected both stele.postgresql.trino-user and stele.postgresql.trino-password, or"
+                        + " none of them, found one");
+        checkArgument(
+                config.getTrinoUser().isEmpty() || "https".equals(uri.getScheme()),
+                "Expected an https address as stele.postgresql.trino-uri, since a password is sent"
+                        + " there, found %s",
+                uri);
+        return new TrinoGateway(
+                uri,
+                config.getTrinoCatalog(),
+                config.getTrinoUser()
+                        .map(
+                                user ->
+                                        new TrinoGateway.Login(
+                                                user, config.getTrinoPassword().orElseThrow())));
     }
 
     private static long rowCount(EngineService engine, TableSchema table) {
@@ -252,5 +279,6 @@ public final class PostgresServer implements AutoCloseable {
     public void close() {
         drain(Duration.ZERO);
         catalogQueries.close();
+        trino.ifPresent(TrinoGateway::close);
     }
 }

@@ -2,6 +2,7 @@ package io.stele.sidecar.postgresql.session;
 
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.sql.Statement;
+import io.stele.sidecar.postgresql.trino.NumberedParameters;
 import java.util.List;
 
 /**
@@ -42,6 +43,19 @@ record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
     record OnRows(Statement statement, FixedPlan plan, List<String> searchPath) implements Kind {
         OnRows {
             searchPath = List.copyOf(searchPath);
+        }
+    }
+
+    /**
+     * One that Trino runs.
+     *
+     * @param parameterOids types of the parameters
+     * @param returnsRows whether it is a query, which changes nothing
+     */
+    record OnTrino(NumberedParameters statement, List<Integer> parameterOids, boolean returnsRows)
+            implements Kind {
+        OnTrino {
+            parameterOids = List.copyOf(parameterOids);
         }
     }
 
