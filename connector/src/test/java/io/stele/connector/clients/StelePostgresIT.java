@@ -180,6 +180,58 @@ final class StelePostgresIT {
     }
 
     @Test
+    void insertsThatTrinoRunsReplaceNoRow() throws SQLException {
+        try (Connection connection = connect(sidecar)) {
+            update(
+                    connection,
+                    "CREATE TABLE once (id bigint, v varchar) WITH (primary_key = ARRAY['id'])");
+            update(connection, "INSERT INTO once VALUES (1, 'a')");
+            assertThat(stateOf(connection, "INSERT INTO once SELECT 1, upper('b')"))
+                    .startsWith("23");
+            assertThat(rows(connection, "SELECT v FROM once WHERE id = 1"))
+                    .containsExactly(List.of("a"));
+        }
+    }
+
+    @Test
+    void whatChangesSomethingIsNoRead() throws SQLException {
+        try (Connection connection = connect(sidecar)) {
+            update(
+                    connection,
+                    "CREATE TABLE kept (id bigint, v varchar) WITH (primary_key = ARRAY['id'])");
+            update(connection, "INSERT INTO kept VALUES (1, 'a'), (2, 'b')");
+            update(connection, "BEGIN READ ONLY");
+            assertThat(stateOf(connection, "EXPLAIN ANALYZE DELETE FROM kept WHERE upper(v) = 'A'"))
+                    .isEqualTo("25006");
+            update(connection, "ROLLBACK");
+            assertThat(
+                            rows(
+                                    connection,
+                                    "EXPLAIN ANALYZE SELECT count(*) FROM kept a CROSS JOIN kept b"))
+                    .isNotEmpty();
+            assertThat(
+                            stateOf(
+                                    connection,
+                                    "DELETE FROM kept WHERE id IN (SELECT 1); INSERT INTO kept VALUES (3, 'c')"))
+                    .as("they would be one transaction")
+                    .isEqualTo("25001");
+            assertThat(rows(connection, "SELECT-count(*) FROM kept a CROSS JOIN kept b"))
+                    .containsExactly(List.of(-4L));
+        }
+    }
+
+    @Test
+    void useChangesTheSchema() throws SQLException {
+        try (Connection connection = connect(sidecar)) {
+            update(connection, "CREATE SCHEMA used");
+            update(connection, "CREATE TABLE used.things AS SELECT 1 AS one");
+            update(connection, "USE used");
+            assertThat(rows(connection, "SELECT one FROM things LIMIT 1")).hasSize(1);
+            assertThat(stateOf(connection, "USE tpch.tiny")).isEqualTo("0A000");
+        }
+    }
+
+    @Test
     void allTypesComeBack() throws SQLException {
         String sql =
                 """

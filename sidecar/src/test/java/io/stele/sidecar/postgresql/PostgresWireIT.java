@@ -150,6 +150,53 @@ final class PostgresWireIT {
     }
 
     @Test
+    void bytesOfStatementsAndPortalsAreLimited() throws IOException {
+        try (TestingClient client = loggedIn()) {
+            String text = "x".repeat(1 << 20);
+            for (int i = 0; i < 17; i++) {
+                String sql = "SELECT id FROM orders WHERE id = 1 AND status = '%s'".formatted(text);
+                client.send('P', "s%s\0%s\0\0\0".formatted(i, sql).getBytes(UTF_8));
+                client.send('S', new byte[0]);
+                Reply reply = client.read();
+                if (i < 15) {
+                    assertThat(reply.type()).as(() -> reply.field('M')).isEqualTo('1');
+                } else if (i == 16) {
+                    assertThat(reply.field('C')).isEqualTo("54000");
+                }
+                client.readUntil('Z');
+            }
+            client.query("DEALLOCATE ALL");
+            client.readUntil('Z');
+            client.send(
+                    'P',
+                    "p\0SELECT id FROM orders WHERE status = $1 AND id = 1\0\0\0".getBytes(UTF_8));
+            client.send('H', new byte[0]);
+            assertThat(client.read().type()).isEqualTo('1');
+            ByteArrayOutputStream bind = new ByteArrayOutputStream();
+            for (int i = 0; i < 66; i++) {
+                bind.reset();
+                DataOutputStream out = new DataOutputStream(bind);
+                out.write("q%s\0p\0\0\0\0\1".formatted(i).getBytes(UTF_8));
+                out.writeInt(text.length());
+                out.writeBytes(text);
+                out.writeShort(0);
+                client.send('B', bind.toByteArray());
+                client.send('H', new byte[0]);
+                Reply reply = client.read();
+                if (i < 64) {
+                    assertThat(reply.type()).isEqualTo('2');
+                } else {
+                    assertThat(reply.field('C')).isEqualTo("54000");
+                    break;
+                }
+            }
+            client.send('S', new byte[0]);
+            client.readUntil('Z');
+        }
+        checkServes();
+    }
+
+    @Test
     void preparedStatementsFollowTheSearchPath() throws IOException {
         try (TestingClient client = loggedIn()) {
             client.send('P', "one\0SELECT id FROM orders WHERE id = 1\0\0\0".getBytes(UTF_8));

@@ -15,6 +15,7 @@ final class Portal implements AutoCloseable {
     private long count; // of rows that were sent, or changed
     private boolean isStarted;
     private boolean isDone;
+    private boolean isDescribed;
 
     Portal(PreparedStatement statement, List<@Nullable Object> parameters, List<Integer> formats) {
         this.statement = statement;
@@ -44,6 +45,15 @@ final class Portal implements AutoCloseable {
 
     boolean isDone() {
         return isDone;
+    }
+
+    /** Whether the client was told the columns of this portal. */
+    boolean isDescribed() {
+        return isDescribed;
+    }
+
+    void described() {
+        isDescribed = true;
     }
 
     void start(long changed, @Nullable ResultRows found) {

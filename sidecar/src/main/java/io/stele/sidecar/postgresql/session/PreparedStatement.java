@@ -1,9 +1,11 @@
 package io.stele.sidecar.postgresql.session;
 
+import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.sql.Statement;
 import io.stele.sidecar.postgresql.trino.NumberedParameters;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A statement that is ready to be bound. Immutable.
@@ -50,13 +52,33 @@ record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
      * One that Trino runs.
      *
      * @param parameterOids types of the parameters
-     * @param returnsRows whether it is a query, which changes nothing
+     * @param returnsRows whether it is a query
+     * @param mayChange whether it may change something
+     * @param described the columns that the client was told; empty: none yet
      */
-    record OnTrino(NumberedParameters statement, List<Integer> parameterOids, boolean returnsRows)
+    record OnTrino(
+            NumberedParameters statement,
+            List<Integer> parameterOids,
+            boolean returnsRows,
+            boolean mayChange,
+            Optional<List<CatalogColumn>> described)
             implements Kind {
         OnTrino {
             parameterOids = List.copyOf(parameterOids);
         }
+
+        OnTrino withParameters(List<Integer> oids) {
+            return new OnTrino(statement, oids, returnsRows, mayChange, described);
+        }
+
+        OnTrino withDescribed(List<CatalogColumn> columns) {
+            return new OnTrino(
+                    statement, parameterOids, returnsRows, mayChange, Optional.of(columns));
+        }
+    }
+
+    PreparedStatement with(Kind other) {
+        return new PreparedStatement(sql, parameterOids, other);
     }
 
     PreparedStatement withPlan(Statement statement, FixedPlan plan, List<String> searchPath) {

@@ -1,8 +1,11 @@
 package io.stele.sidecar.postgresql.session;
 
+import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.run.ResultRows;
 import io.stele.sidecar.postgresql.trino.TrinoRows;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -11,10 +14,16 @@ import java.util.Optional;
 final class QueryRows implements ResultRows {
     private final TrinoRows query;
     private final List<Integer> formats;
+    private final Optional<List<CatalogColumn>> described;
 
-    QueryRows(TrinoRows query, List<Integer> formats) {
+    /**
+     * @param described the columns that the client was told before; empty: it is told those of the
+     *     query
+     */
+    QueryRows(TrinoRows query, List<Integer> formats, Optional<List<CatalogColumn>> described) {
         this.query = query;
         this.formats = formats;
+        this.described = described;
     }
 
     TrinoRows query() {
@@ -29,6 +38,31 @@ final class QueryRows implements ResultRows {
         }
         TextRow.write(query.columns(), row.get(), formats, out);
         return true;
+    }
+
+    /**
+     * The client reads values as the types that it was told.
+     *
+     * @throws PostgresException FEATURE_NOT_SUPPORTED: the columns are others now
+     */
+    void checkAsDescribed() {
+        if (described.isEmpty()) {
+            return;
+        }
+        List<CatalogColumn> told = described.get();
+        List<CatalogColumn> found = query.columns();
+        boolean isSame = told.size() == found.size();
+        for (int i = 0; isSame && i < told.size(); i++) {
+            isSame =
+                    told.get(i).typeOid() == found.get(i).typeOid()
+                            || Formats.of(formats, i) != Formats.BINARY;
+        }
+        if (!isSame) {
+            throw new PostgresException(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "Expected a result of the columns that were described, found others",
+                    Optional.of("Prepare the statement again."));
+        }
     }
 
     @Override

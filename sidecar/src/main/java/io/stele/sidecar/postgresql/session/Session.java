@@ -17,6 +17,7 @@ import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.run.ResultRows;
 import io.stele.sidecar.postgresql.run.StalePlanException;
 import io.stele.sidecar.postgresql.session.PreparedStatement.OnRows;
+import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.postgresql.wire.MessageReader;
@@ -25,10 +26,7 @@ import io.stele.sidecar.postgresql.wire.Replies;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +39,6 @@ import org.jspecify.annotations.Nullable;
  *     Flow</a>
  */
 public final class Session implements AutoCloseable {
-    private static final int MAX_STATEMENTS = 10_000;
-    private static final int MAX_PORTALS = 1_000;
     private static final int MAX_REPLANS = 3;
 
     private final String user;
@@ -55,8 +51,8 @@ public final class Session implements AutoCloseable {
     private final TransactionBlock block;
     private final SessionCommands commands;
     private final TrinoExecution trino;
-    private final Map<String, PreparedStatement> statements = new HashMap<>();
-    private final Map<String, Portal> portals = new HashMap<>();
+    private final PreparedStatements statements = new PreparedStatements();
+    private final Portals portals = new Portals();
 
     /**
      * @param processId of the client's cancel key
@@ -98,7 +94,7 @@ public final class Session implements AutoCloseable {
 
     /** A failure of a statement: the transaction block, if there is one, has failed. */
     public void fail() {
-        closePortals();
+        portals.closeAll();
         block.fail();
     }
 
@@ -112,6 +108,7 @@ public final class Session implements AutoCloseable {
         }
         for (String text : texts) {
             PreparedStatement statement = prepare(text, List.of());
+            checkAlone(statement, texts.size() == 1);
             if (texts.size() > 1 && isOnRows(statement)) {
                 block.beginImplicit();
             }
@@ -123,6 +120,18 @@ public final class Session implements AutoCloseable {
             }
         }
         endImplicit();
+    }
+
+    /** Statements that come together are one transaction, in which Trino has no part. */
+    private static void checkAlone(PreparedStatement statement, boolean isAlone) {
+        if (!isAlone
+                && statement.kind() instanceof PreparedStatement.OnTrino
+                && TrinoStatements.changesRows(statement.sql())) {
+            throw new PostgresException(
+                    SqlState.ACTIVE_TRANSACTION,
+                    "Expected a statement that Trino runs and that changes rows by itself, found it"
+                            + " together with others, which would be one transaction");
+        }
     }
 
     private static boolean isOnRows(PreparedStatement statement) {
@@ -148,12 +157,9 @@ public final class Session implements AutoCloseable {
     }
 
     private void closeUnnamedPortal() {
-        Portal unnamed = portals.remove("");
-        if (unnamed != null) {
-            unnamed.close();
-        }
+        portals.close("");
         if (!block.isOpen()) {
-            closePortals();
+            portals.closeAll();
         }
     }
 
@@ -169,33 +175,11 @@ public final class Session implements AutoCloseable {
 
     /** Parse. */
     public void parse(String name, String sql, List<Integer> parameterOids) throws IOException {
-        if (name.isEmpty()) {
-            statements.remove(name);
-        } else if (statements.containsKey(name)) {
-            throw new PostgresException(
-                    SqlState.DUPLICATE_STATEMENT,
-                    "Expected a new name of a statement, found '%s' again".formatted(name));
-        }
-        if (statements.size() >= MAX_STATEMENTS) {
-            throw new PostgresException(
-                    SqlState.LIMIT_EXCEEDED,
-                    "Expected at most %s prepared statements, found more"
-                            .formatted(MAX_STATEMENTS));
-        }
+        statements.reserve(name, sql);
         PreparedStatement statement = prepare(sql, parameterOids);
         checkBlock(statement);
         statements.put(name, statement);
         replies.empty('1');
-    }
-
-    private PreparedStatement statement(String name) {
-        PreparedStatement statement = statements.get(name);
-        if (statement == null) {
-            throw new PostgresException(
-                    SqlState.INVALID_STATEMENT_NAME,
-                    "Expected a prepared statement, found none of the name '%s'".formatted(name));
-        }
-        return statement;
     }
 
     /**
@@ -210,23 +194,9 @@ public final class Session implements AutoCloseable {
             List<Optional<byte[]>> values,
             List<Integer> resultFormats)
             throws IOException {
-        PreparedStatement statement = statement(statementName);
+        PreparedStatement statement = statements.get(statementName);
         checkBlock(statement);
-        Portal earlier = portals.get(portalName);
-        if (earlier != null && !portalName.isEmpty()) {
-            throw new PostgresException(
-                    SqlState.DUPLICATE_CURSOR,
-                    "Expected a new name of a portal, found '%s' again".formatted(portalName));
-        }
-        if (earlier != null) {
-            earlier.close();
-            portals.remove(portalName);
-        }
-        if (portals.size() >= MAX_PORTALS) {
-            throw new PostgresException(
-                    SqlState.LIMIT_EXCEEDED,
-                    "Expected at most %s open portals, found more".formatted(MAX_PORTALS));
-        }
+        portals.reserve(portalName, values);
         List<@Nullable Object> parameters =
                 switch (statement.kind()) {
                     case PreparedStatement.OnCatalog ignored ->
@@ -255,7 +225,7 @@ public final class Session implements AutoCloseable {
                     "Expected %s formats of results, found %s"
                             .formatted(results, resultFormats.size()));
         }
-        portals.put(portalName, new Portal(statement, parameters, resultFormats));
+        portals.put(portalName, new Portal(statement, parameters, resultFormats), values);
         replies.empty('2');
     }
 
@@ -273,18 +243,29 @@ public final class Session implements AutoCloseable {
 
     /** Describe of a statement. */
     public void describeStatement(String name) throws IOException {
-        PreparedStatement statement = statement(name);
+        PreparedStatement statement = statements.get(name);
         replies.parameterDescription(parameterOids(statement));
-        describeRows(statement, List.of(), true);
+        if (statement.kind() instanceof PreparedStatement.OnTrino kind) {
+            Optional<List<CatalogColumn>> columns = trino.describe(kind);
+            columns.ifPresent(
+                    told ->
+                            statements.replace(
+                                    statement, statement.with(kind.withDescribed(told))));
+            describeRows(columns, List.of(), true);
+        } else {
+            describeRows(statement, List.of(), true);
+        }
     }
 
     /** Describe of a portal. */
     public void describePortal(String name) throws IOException {
-        describe(portal(name), true);
+        describe(portals.get(name), true);
     }
 
     private void describe(Portal portal, boolean saysNone) throws IOException {
-        if (portal.statement().kind() instanceof PreparedStatement.OnTrino kind) {
+        if (portal.statement().kind() instanceof PreparedStatement.OnTrino kind
+                && !portal.isDone()) {
+            portal.described();
             client.cancellation().begin(settings.statementTimeoutMillis());
             describeRows(trino.describe(kind, portal, block), portal.formats(), saysNone);
         } else {
@@ -327,16 +308,6 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    private Portal portal(String name) {
-        Portal portal = portals.get(name);
-        if (portal == null) {
-            throw new PostgresException(
-                    SqlState.INVALID_CURSOR_NAME,
-                    "Expected a portal, found none of the name '%s'".formatted(name));
-        }
-        return portal;
-    }
-
     /**
      * Execute.
      *
@@ -345,8 +316,9 @@ public final class Session implements AutoCloseable {
      *     together are one transaction
      */
     public void execute(String portalName, int maxRows, boolean isAlone) throws IOException {
-        Portal portal = portal(portalName);
+        Portal portal = portals.get(portalName);
         checkBlock(portal.statement());
+        checkAlone(portal.statement(), isAlone);
         if (!isAlone && isOnRows(portal.statement())) {
             block.beginImplicit();
         }
@@ -369,14 +341,22 @@ public final class Session implements AutoCloseable {
                 sendRows(portal, maxRows, "SELECT ");
             }
             case PreparedStatement.OnTrino kind -> {
-                QueryRows rows = trino.rows(kind, portal, block);
-                if (kind.returnsRows()) {
-                    sendRows(portal, maxRows, "SELECT ");
-                } else {
-                    String tag = rows.query().complete();
-                    portal.done();
-                    replies.commandComplete(tag);
+                if (portal.isDone() && !kind.returnsRows()) {
+                    throw new PostgresException(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "Expected a portal that has not run, found one whose statement is done");
                 }
+                if (!kind.returnsRows()) {
+                    replies.commandComplete(trino.complete(kind, portal, block));
+                    return;
+                }
+                if (!portal.isDone()) {
+                    QueryRows rows = trino.rows(kind, portal, block);
+                    if (!portal.isDescribed()) {
+                        rows.checkAsDescribed();
+                    }
+                }
+                sendRows(portal, maxRows, "SELECT ");
             }
             case OnRows rows -> runOnRows(portal, maxRows);
         }
@@ -391,7 +371,7 @@ public final class Session implements AutoCloseable {
             case Command.Deallocate deallocate -> {
                 if (deallocate.name().isEmpty()) {
                     statements.clear();
-                } else if (statements.remove(deallocate.name().get()) == null) {
+                } else if (!statements.remove(deallocate.name().get())) {
                     throw new PostgresException(
                             SqlState.INVALID_STATEMENT_NAME,
                             "Expected a prepared statement, found none of the name '%s'"
@@ -408,7 +388,7 @@ public final class Session implements AutoCloseable {
             default -> commands.run(command, user, formats, this::scope);
         }
         if (!block.isOpen()) {
-            closePortals();
+            portals.closeAll();
         }
     }
 
@@ -514,8 +494,14 @@ public final class Session implements AutoCloseable {
     private void replan(Portal portal) {
         PreparedStatement statement = portal.statement();
         OnRows rows = (OnRows) statement.kind();
-        FixedPlan plan =
-                preparer.plan(rows.statement(), statement.parameterOids(), settings.searchPath());
+        FixedPlan plan;
+        try {
+            plan =
+                    preparer.plan(
+                            rows.statement(), statement.parameterOids(), settings.searchPath());
+        } catch (NoFixedPlanException hasGrown) {
+            throw StatementPreparer.refused(hasGrown);
+        }
         boolean isSame =
                 shapes(plan.results()).equals(shapes(rows.plan().results()))
                         && plan.parameters().equals(rows.plan().parameters());
@@ -528,7 +514,7 @@ public final class Session implements AutoCloseable {
         }
         PreparedStatement planned =
                 statement.withPlan(rows.statement(), plan, settings.searchPath());
-        statements.replaceAll((name, known) -> known == statement ? planned : known);
+        statements.replace(statement, planned);
         portal.replan(planned);
     }
 
@@ -566,16 +552,13 @@ public final class Session implements AutoCloseable {
 
     /** Close of a statement. */
     public void closeStatement(String name) throws IOException {
-        statements.remove(name);
+        boolean unused = statements.remove(name);
         replies.empty('3');
     }
 
     /** Close of a portal. */
     public void closePortal(String name) throws IOException {
-        Portal portal = portals.remove(name);
-        if (portal != null) {
-            portal.close();
-        }
+        portals.close(name);
         replies.empty('3');
     }
 
@@ -583,22 +566,14 @@ public final class Session implements AutoCloseable {
     public void sync() {
         endImplicit();
         if (!block.isOpen()) {
-            closePortals();
-        }
-    }
-
-    private void closePortals() {
-        List<Portal> open = new ArrayList<>(portals.values());
-        portals.clear();
-        for (Portal portal : open) {
-            portal.close();
+            portals.closeAll();
         }
     }
 
     @Override
     public void close() {
         try {
-            closePortals();
+            portals.closeAll();
         } finally {
             block.close();
         }

@@ -111,7 +111,7 @@ public final class StatementPreparer {
         }
     }
 
-    private static PostgresException refused(NoFixedPlanException needsOptimizer) {
+    static PostgresException refused(NoFixedPlanException needsOptimizer) {
         return new PostgresException(
                 SqlState.FEATURE_NOT_SUPPORTED,
                 needsOptimizer.getMessage(),
@@ -127,7 +127,9 @@ public final class StatementPreparer {
                 new PreparedStatement.OnTrino(
                         NumberedParameters.of(PostgresCasts.translate(sql)),
                         parameterOids,
-                        TrinoStatements.returnsRows(sql)));
+                        TrinoStatements.returnsRows(sql),
+                        TrinoStatements.mayChange(sql),
+                        Optional.empty()));
     }
 
     private Statement parse(String sql) {
@@ -171,6 +173,11 @@ public final class StatementPreparer {
             FixedPlan plan = plan(all, List.of(), searchPath);
             return new PreparedStatement(
                     "", List.of(), new PreparedStatement.OnRows(all, plan, searchPath));
+        } catch (NoFixedPlanException isNoTable) {
+            if (hasTrino) {
+                return onTrino(TrinoStatements.selectAll(table, columns), List.of());
+            }
+            throw refused(isNoTable);
         } catch (PostgresException unknown) {
             if (hasTrino && TrinoStatements.mayKnow(unknown.state())) {
                 return onTrino(TrinoStatements.selectAll(table, columns), List.of());

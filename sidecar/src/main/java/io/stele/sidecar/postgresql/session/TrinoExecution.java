@@ -5,8 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.run.Client;
 import io.stele.sidecar.postgresql.session.PreparedStatement.OnTrino;
+import io.stele.sidecar.postgresql.sql.Identifiers;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.postgresql.trino.TrinoIdentity;
+import io.stele.sidecar.postgresql.trino.TrinoRows;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.List;
@@ -47,10 +49,7 @@ final class TrinoExecution {
                                 statement.parameterOids(),
                                 identity(),
                                 client.cancellation());
-        return new PreparedStatement(
-                statement.sql(),
-                statement.parameterOids(),
-                new OnTrino(kind.statement(), oids, kind.returnsRows()));
+        return statement.with(kind.withParameters(oids));
     }
 
     /** The columns of a statement that has not begun; empty: it returns no rows. */
@@ -75,7 +74,10 @@ final class TrinoExecution {
         if (portal.rows() instanceof QueryRows begun) {
             return begun;
         }
-        block.checkTrinoMay(!kind.returnsRows());
+        if (portal.isStarted()) {
+            throw new IllegalStateException("The statement of a portal runs once");
+        }
+        block.checkTrinoMay(kind.mayChange());
         List<Optional<String>> values = Parameters.texts(portal.parameters());
         if (values.size() < kind.statement().count()) {
             throw new PostgresException(
@@ -87,12 +89,35 @@ final class TrinoExecution {
                 new QueryRows(
                         trino().run(
                                         kind.statement(),
+                                        kind.mayChange(),
                                         kind.parameterOids(),
                                         values,
                                         identity(),
                                         client.cancellation()),
-                        portal.formats());
+                        portal.formats(),
+                        kind.described());
         portal.start(0, rows);
         return rows;
+    }
+
+    /**
+     * Waits for the end of a statement that returns no rows.
+     *
+     * @return its tag
+     */
+    String complete(OnTrino kind, Portal portal, TransactionBlock block) {
+        TrinoRows query = rows(kind, portal, block).query();
+        String tag = query.complete(TrinoStatements.firstWord(kind.statement().sql()));
+        Optional<String> catalog = query.newCatalog();
+        if (catalog.isPresent() && !trino().isCatalog(catalog.get())) {
+            throw new PostgresException(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "Expected USE of a schema of this catalog, found catalog '%s': write its name before those of tables"
+                            .formatted(catalog.get()));
+        }
+        query.newSchema()
+                .ifPresent(schema -> settings.set("search_path", Identifiers.quoted(schema)));
+        portal.done();
+        return tag;
     }
 }

@@ -28,10 +28,41 @@ final class TrinoStatements {
 
     private TrinoStatements() {}
 
-    /** Whether a statement returns rows and changes nothing. */
+    /** Whether a statement returns rows. */
     static boolean returnsRows(String sql) {
+        return QUERIES.contains(firstWord(sql));
+    }
+
+    /** Whether a statement may change something. */
+    static boolean mayChange(String sql) {
         List<String> words = CommandParser.words(sql);
-        return !words.isEmpty() && QUERIES.contains(words.get(0).toUpperCase(Locale.ENGLISH));
+        if (!firstWord(sql).equals("EXPLAIN")) {
+            return !returnsRows(sql);
+        }
+        if (words.size() < 3 || !words.get(1).equalsIgnoreCase("ANALYZE")) {
+            return false;
+        }
+        int explained = words.get(2).equalsIgnoreCase("VERBOSE") ? 3 : 2;
+        return words.size() <= explained || !QUERIES.contains(letters(words.get(explained)));
+    }
+
+    /** Whether a statement changes rows: it has no part in a transaction. */
+    static boolean changesRows(String sql) {
+        return Set.of("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE").contains(firstWord(sql));
+    }
+
+    /** The first word, in upper case; "(" of a query in parentheses. */
+    static String firstWord(String sql) {
+        List<String> words = CommandParser.words(sql);
+        return words.isEmpty() ? "" : letters(words.get(0));
+    }
+
+    private static String letters(String word) {
+        int end = 0;
+        while (end < word.length() && Character.isLetter(word.charAt(end))) {
+            end++;
+        }
+        return end == 0 ? word : word.substring(0, end).toUpperCase(Locale.ENGLISH);
     }
 
     /** Whether a statement is one of Trino's SHOW. */
@@ -65,6 +96,7 @@ final class TrinoStatements {
     static boolean mayKnow(SqlState state) {
         return switch (state) {
             case SYNTAX_ERROR,
+                    LIMIT_EXCEEDED,
                     FEATURE_NOT_SUPPORTED,
                     DATATYPE_MISMATCH,
                     UNDEFINED_COLUMN,

@@ -21,6 +21,14 @@ final class TrinoErrors {
                 "Expected an answer of Trino, found: " + failure.getMessage());
     }
 
+    /** Trino did not say what became of a statement that changes something. */
+    static PostgresException unknownOutcome(RuntimeException failure) {
+        return new PostgresException(
+                SqlState.OUTCOME_UNKNOWN,
+                "Expected the outcome of the statement, found no answer of Trino: it may have been"
+                        + " done. Read the rows to know");
+    }
+
     private static SqlState state(String name, String type) {
         return switch (name) {
             case "SYNTAX_ERROR" -> SqlState.SYNTAX_ERROR;

@@ -1,21 +1,36 @@
 package io.stele.sidecar.postgresql.trino;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.run.Cancellation;
+import io.stele.sidecar.postgresql.type.PostgresType;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
 import io.trino.client.ClientSession;
 import io.trino.client.OkHttpUtil;
+import io.trino.client.StatementClient;
 import io.trino.client.StatementClientFactory;
+import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
+import okhttp3.Response;
 
 /**
  * The Trino server that runs the statements of PostgreSQL's clients which have no fixed plan.
@@ -27,11 +42,19 @@ public final class TrinoGateway implements AutoCloseable {
     private static final io.airlift.units.Duration REQUEST_TIMEOUT =
             new io.airlift.units.Duration(30, TimeUnit.SECONDS);
     private static final String PREPARED = "stele";
+    private static final int MAX_PREPARED_BYTES = 6 << 10; // a header of HTTP carries it
+    private static final int UNKNOWN_OID = 705; // PostgreSQL's type of literals
+    private static final Pattern NO_HEADER = Pattern.compile("[^\\x20-\\x7E]");
+    private static final int MAX_QUERIES = 1_000;
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final URI uri;
     private final String catalog;
     private final Optional<Login> login;
     private final OkHttpClient http;
+    private final Semaphore queries = new Semaphore(MAX_QUERIES);
+    // Whoever gives a query up does not wait until Trino has heard of it
+    private final ExecutorService closer = Executors.newVirtualThreadPerTaskExecutor();
 
     /**
      * The user as which the gateway logs in; Trino's rules must let it impersonate clients.
@@ -65,25 +88,43 @@ public final class TrinoGateway implements AutoCloseable {
                         .addInterceptor(OkHttpUtil.userAgent("stele-postgresql"));
         login.ifPresent(
                 known ->
-                        client.addInterceptor(
-                                OkHttpUtil.basicAuth(known.user(), known.password())));
+                        client.addInterceptor(TrinoGateway::checkEncrypted)
+                                .addInterceptor(
+                                        OkHttpUtil.basicAuth(known.user(), known.password())));
         this.http = client.build();
+    }
+
+    /** Whether this is the catalog of tables whose name has none. */
+    public boolean isCatalog(String name) {
+        return catalog.equals(name);
+    }
+
+    /** The addresses of later requests are Trino's choice: the password goes to none in clear. */
+    private static Response checkEncrypted(Interceptor.Chain chain) throws IOException {
+        HttpUrl url = chain.request().url();
+        if (!url.isHttps()) {
+            throw new IOException("Expected https for the login of Trino, found " + url.scheme());
+        }
+        return chain.proceed(chain.request());
     }
 
     /**
      * Begins a query.
      *
+     * @param changes whether it may change something
      * @param oids of the parameters
      * @param values of the parameters in PostgreSQL's text format; empty: NULL
+     * @throws PostgresException TOO_MANY_CONNECTIONS: too many are running
      */
     public TrinoRows run(
             NumberedParameters statement,
+            boolean changes,
             List<Integer> oids,
             List<Optional<String>> values,
             TrinoIdentity identity,
             Cancellation cancellation) {
         if (statement.numbers().isEmpty()) {
-            return start(statement.sql(), Map.of(), identity, cancellation);
+            return start(statement.sql(), Map.of(), changes, identity, cancellation);
         }
         String arguments =
                 statement.numbers().stream()
@@ -98,13 +139,24 @@ public final class TrinoGateway implements AutoCloseable {
                 "EXECUTE IMMEDIATE %s USING %s"
                         .formatted(TrinoLiterals.text(statement.sql()), arguments),
                 Map.of(),
+                changes,
                 identity,
                 cancellation);
     }
 
-    /** The columns of a query, without running it. */
+    /**
+     * The columns of a query, without running it.
+     *
+     * @throws PostgresException LIMIT_EXCEEDED: it is too long to be described
+     */
     public List<CatalogColumn> describe(
             NumberedParameters statement, TrinoIdentity identity, Cancellation cancellation) {
+        if (isTooLong(statement)) {
+            throw new PostgresException(
+                    SqlState.LIMIT_EXCEEDED,
+                    "Expected a statement of at most %s bytes to describe before it runs, found more"
+                            .formatted(MAX_PREPARED_BYTES));
+        }
         List<CatalogColumn> columns = new ArrayList<>();
         for (List<Optional<String>> row : ask("OUTPUT", statement, identity, cancellation)) {
             columns.add(
@@ -118,6 +170,7 @@ public final class TrinoGateway implements AutoCloseable {
      * The types of the parameters that a client has not said.
      *
      * @param oids what it has said; 0: nothing
+     * @return types of all; those of a statement that is too long to be described are texts
      */
     public List<Integer> parameterOids(
             NumberedParameters statement,
@@ -126,9 +179,14 @@ public final class TrinoGateway implements AutoCloseable {
             Cancellation cancellation) {
         List<Integer> all = new ArrayList<>();
         for (int i = 0; i < statement.count(); i++) {
-            all.add(i < oids.size() ? oids.get(i) : 0);
+            int oid = i < oids.size() ? oids.get(i) : 0;
+            all.add(oid == UNKNOWN_OID ? 0 : oid);
         }
         if (!all.contains(0)) {
+            return all;
+        }
+        if (isTooLong(statement)) {
+            all.replaceAll(oid -> oid == 0 ? PostgresType.TEXT.oid() : oid);
             return all;
         }
         List<List<Optional<String>>> found = ask("INPUT", statement, identity, cancellation);
@@ -141,6 +199,10 @@ public final class TrinoGateway implements AutoCloseable {
         return all;
     }
 
+    private static boolean isTooLong(NumberedParameters statement) {
+        return URLEncoder.encode(statement.sql(), UTF_8).length() > MAX_PREPARED_BYTES;
+    }
+
     private List<List<Optional<String>>> ask(
             String what,
             NumberedParameters statement,
@@ -151,6 +213,7 @@ public final class TrinoGateway implements AutoCloseable {
                 start(
                         "DESCRIBE %s %s".formatted(what, PREPARED),
                         Map.of(PREPARED, statement.sql()),
+                        false,
                         identity,
                         cancellation)) {
             for (var row = rows.next(); row.isPresent(); row = rows.next()) {
@@ -163,8 +226,13 @@ public final class TrinoGateway implements AutoCloseable {
     private TrinoRows start(
             String sql,
             Map<String, String> prepared,
+            boolean changes,
             TrinoIdentity identity,
             Cancellation cancellation) {
+        checkHeader("user name", identity.user());
+        identity.searchPath().stream()
+                .findFirst()
+                .ifPresent(schema -> checkHeader("schema", schema));
         ClientSession.Builder session =
                 ClientSession.builder()
                         .server(uri)
@@ -173,24 +241,70 @@ public final class TrinoGateway implements AutoCloseable {
                         .source(
                                 identity.applicationName().isEmpty()
                                         ? "stele-postgresql"
-                                        : identity.applicationName())
+                                        : NO_HEADER
+                                                .matcher(identity.applicationName())
+                                                .replaceAll("?"))
                         .catalog(catalog)
+                        // As statements by key: INSERT replaces no row
+                        .properties(Map.of(catalog + ".insert_existing_rows_behavior", "FAIL"))
                         .timeZone(identity.zone())
                         .clientRequestTimeout(REQUEST_TIMEOUT)
                         .preparedStatements(prepared);
         identity.searchPath().stream().findFirst().ifPresent(session::schema);
+        if (!queries.tryAcquire()) {
+            throw new PostgresException(
+                    SqlState.TOO_MANY_CONNECTIONS,
+                    "Expected at most %s statements that Trino runs at a time, found more"
+                            .formatted(MAX_QUERIES));
+        }
+        boolean isStarted = false;
         try {
-            return new TrinoRows(
+            StatementClient query =
                     StatementClientFactory.newStatementClient(
-                            http, session.build(), sql, Optional.empty()),
-                    cancellation);
+                            http, session.build(), sql, Optional.empty());
+            isStarted = true;
+            return new TrinoRows(query, changes, cancellation, this::end);
         } catch (RuntimeException e) {
             throw TrinoErrors.unreachable(e);
+        } finally {
+            if (!isStarted) {
+                queries.release();
+            }
         }
     }
 
+    private static void checkHeader(String what, String value) {
+        if (NO_HEADER.matcher(value).find()) {
+            throw new PostgresException(
+                    SqlState.FEATURE_NOT_SUPPORTED,
+                    "Expected a %s of ASCII characters for what Trino runs, found '%s'"
+                            .formatted(what, value));
+        }
+    }
+
+    private void end(StatementClient query) {
+        queries.release();
+        if (!query.isRunning()) {
+            query.close();
+            return;
+        }
+        try {
+            closer.execute(query::close);
+        } catch (RejectedExecutionException stopping) {
+            query.close();
+        }
+    }
+
+    /** Queries that were given up have two seconds to end. */
     @Override
     public void close() {
+        closer.shutdown();
+        try {
+            boolean unused =
+                    closer.awaitTermination(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         http.dispatcher().executorService().shutdown();
         http.connectionPool().evictAll();
     }

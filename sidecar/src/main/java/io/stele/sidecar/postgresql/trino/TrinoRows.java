@@ -1,6 +1,7 @@
 package io.stele.sidecar.postgresql.trino;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.run.Cancellation;
@@ -17,6 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +27,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TrinoRows implements AutoCloseable {
     private final StatementClient query;
+    private final boolean changes;
     private final Cancellation cancellation;
+    private final Consumer<StatementClient> end;
     private Iterator<List<Object>> page = Collections.emptyIterator();
     private @Nullable List<CatalogColumn> columns;
     private List<PostgresType> types = List.of();
+    private boolean isClosed;
 
-    TrinoRows(StatementClient query, Cancellation cancellation) {
+    /**
+     * @param changes whether the statement may change something
+     * @param end ends the query, once
+     */
+    TrinoRows(
+            StatementClient query,
+            boolean changes,
+            Cancellation cancellation,
+            Consumer<StatementClient> end) {
         this.query = requireNonNull(query, "query is null");
+        this.changes = changes;
         this.cancellation = requireNonNull(cancellation, "cancellation is null");
+        this.end = requireNonNull(end, "end is null");
     }
 
     /**
@@ -68,11 +83,25 @@ public final class TrinoRows implements AutoCloseable {
     }
 
     private void advance() {
-        cancellation.check();
+        checkCancelled();
         try {
             boolean unused = query.advance();
         } catch (RuntimeException e) {
-            throw TrinoErrors.unreachable(e);
+            throw changes ? TrinoErrors.unknownOutcome(e) : TrinoErrors.unreachable(e);
+        }
+    }
+
+    /** What changes something may be done already when its client cancels it. */
+    private void checkCancelled() {
+        try {
+            cancellation.check();
+        } catch (PostgresException cancelled) {
+            if (!changes) {
+                throw cancelled;
+            }
+            throw new PostgresException(
+                    cancelled.state(),
+                    cancelled.getMessage() + ". Trino may have done it: read the rows to know");
         }
     }
 
@@ -85,6 +114,9 @@ public final class TrinoRows implements AutoCloseable {
     }
 
     private QueryStatusInfo finished() {
+        if (query.isClientError()) {
+            throw TrinoErrors.unreachable(new IllegalStateException("Trino did not answer"));
+        }
         if (query.isClientAborted()) {
             throw new PostgresException(SqlState.QUERY_CANCELED, "The statement was cancelled");
         }
@@ -121,13 +153,14 @@ public final class TrinoRows implements AutoCloseable {
     /**
      * Waits for the end of a statement that changes something.
      *
+     * @param word the first one of the statement
      * @return PostgreSQL's tag of it
      */
-    public String complete() {
+    public String complete(String word) {
         while (next().isPresent()) {
             // A single row with the count
         }
-        String type = String.valueOf(query.finalStatusInfo().getUpdateType());
+        String type = requireNonNullElse(query.finalStatusInfo().getUpdateType(), word);
         OptionalLong count = query.finalStatusInfo().getUpdateCount();
         if (count.isEmpty()) {
             return type;
@@ -139,8 +172,21 @@ public final class TrinoRows implements AutoCloseable {
         };
     }
 
+    /** The schema of unqualified tables from now on, after USE. */
+    public Optional<String> newSchema() {
+        return query.getSetSchema();
+    }
+
+    /** The catalog of unqualified tables from now on, after USE. */
+    public Optional<String> newCatalog() {
+        return query.getSetCatalog();
+    }
+
     @Override
     public void close() {
-        query.close();
+        if (!isClosed) {
+            isClosed = true;
+            end.accept(query);
+        }
     }
 }
