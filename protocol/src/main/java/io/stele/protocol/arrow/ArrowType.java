@@ -27,6 +27,8 @@ public record ArrowType(
         Form form, DataType type, long multiplier, boolean largeOffsets, List<ArrowType> children) {
     /** Which buffers follow the validity bitmap. */
     public enum Form {
+        /** No buffers at all: every value is null. Read, but not written. */
+        NULL(0),
         /** One bit a value. */
         BOOLEAN(0),
         INT8(1),
@@ -139,6 +141,9 @@ public record ArrowType(
 
     /** Whether the buffers are as Stele writes them for this type. */
     boolean isNative() {
-        return multiplier == 1 && !largeOffsets && children.stream().allMatch(ArrowType::isNative);
+        return form != Form.NULL
+                && multiplier == 1
+                && !largeOffsets
+                && children.stream().allMatch(ArrowType::isNative);
     }
 }

@@ -33,10 +33,19 @@ final class FieldEncoder {
 
     private FieldEncoder() {}
 
-    static int encode(FlatBufferBuilder builder, ArrowField field) {
-        int id = keyValue(builder, ID_KEY, Integer.toString(field.id()));
-        int type = keyValue(builder, TYPE_KEY, field.type().text());
-        int metadata = Field.createCustomMetadataVector(builder, new int[] {id, type});
+    /**
+     * @param more metadata beside that of Stele
+     */
+    static int encode(
+            FlatBufferBuilder builder, ArrowField field, java.util.Map<String, String> more) {
+        int[] entries = new int[2 + more.size()];
+        entries[0] = keyValue(builder, ID_KEY, Integer.toString(field.id()));
+        entries[1] = keyValue(builder, TYPE_KEY, field.type().text());
+        int next = 2;
+        for (java.util.Map.Entry<String, String> entry : more.entrySet()) {
+            entries[next++] = keyValue(builder, entry.getKey(), entry.getValue());
+        }
+        int metadata = Field.createCustomMetadataVector(builder, entries);
         return field(builder, field.name(), field.nullable(), ArrowType.of(field.type()), metadata);
     }
 

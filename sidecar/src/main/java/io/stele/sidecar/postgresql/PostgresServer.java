@@ -6,17 +6,11 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
-import io.stele.protocol.predicate.ScanPredicate;
-import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.Version;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.PendingLogins;
 import io.stele.sidecar.auth.SecurityConfig;
-import io.stele.sidecar.engine.EngineService;
-import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.AccessMetrics;
-import io.stele.sidecar.metrics.IngestMetrics;
-import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.postgresql.auth.PostgresUsers;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
@@ -72,11 +66,9 @@ public final class PostgresServer implements AutoCloseable {
             Optional<TlsIdentity> tls,
             Authenticator authenticator,
             SecurityConfig security,
-            EngineService engine,
             AccessMetrics metrics,
-            IngestMetrics ingestMetrics,
-            ReadMetrics readMetrics,
-            ReplyBudget replies,
+            PlanExecutor executor,
+            StatementPreparer preparer,
             Clock clock) {
         this.config = requireNonNull(config, "config is null");
         checkArgument(
@@ -85,8 +77,7 @@ public final class PostgresServer implements AutoCloseable {
                 config.getMaxMessageSize(),
                 config.getMaxPendingSize());
         this.address = node.getBindIp();
-        this.catalogQueries =
-                new CatalogQueries(() -> engine.engine().catalog().current(), config.getDatabase());
+        this.catalogQueries = preparer.catalogQueries();
         SecureRandom random = new SecureRandom();
         this.context =
                 new PostgresServerContext(
@@ -112,21 +103,11 @@ public final class PostgresServer implements AutoCloseable {
                         new Semaphore(
                                 Math.toIntExact(config.getMaxPendingSize().toBytes() / KIB), true),
                         metrics,
-                        new PlanExecutor(
-                                engine, replies, readMetrics, ingestMetrics, System::nanoTime),
-                        new StatementPreparer(
-                                () -> engine.engine().catalog().current(),
-                                table -> rowCount(engine, table),
-                                catalogQueries),
+                        executor,
+                        preparer,
                         new CancelKeys(random),
                         clock,
                         System::nanoTime);
-    }
-
-    private static long rowCount(EngineService engine, TableSchema table) {
-        return engine.engine()
-                .statistics(table.id(), OptionalInt.of(table.schemaVersion()), ScanPredicate.ALL)
-                .rowCount();
     }
 
     /**

@@ -10,26 +10,26 @@ import java.util.List;
  * @param sql its text
  * @param parameterOids types that the client has said, 0: not
  */
-record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
-    PreparedStatement {
+public record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
+    public PreparedStatement {
         parameterOids = List.copyOf(parameterOids);
     }
 
     /** What the statement is. */
-    sealed interface Kind {}
+    public sealed interface Kind {}
 
     /** Nothing. */
-    record Empty() implements Kind {}
+    public record Empty() implements Kind {}
 
-    record OnSession(Command command) implements Kind {}
+    public record OnSession(Command command) implements Kind {}
 
     /**
      * About the catalog, or constants.
      *
      * @param parameterOids types of the parameters
      */
-    record OnCatalog(List<Integer> parameterOids) implements Kind {
-        OnCatalog {
+    public record OnCatalog(List<Integer> parameterOids) implements Kind {
+        public OnCatalog {
             parameterOids = List.copyOf(parameterOids);
         }
     }
@@ -39,13 +39,14 @@ record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
      *
      * @param searchPath in which the table was found
      */
-    record OnRows(Statement statement, FixedPlan plan, List<String> searchPath) implements Kind {
-        OnRows {
+    public record OnRows(Statement statement, FixedPlan plan, List<String> searchPath)
+            implements Kind {
+        public OnRows {
             searchPath = List.copyOf(searchPath);
         }
     }
 
-    PreparedStatement withPlan(Statement statement, FixedPlan plan, List<String> searchPath) {
+    public PreparedStatement withPlan(Statement statement, FixedPlan plan, List<String> searchPath) {
         return new PreparedStatement(sql, parameterOids, new OnRows(statement, plan, searchPath));
     }
 }

@@ -53,6 +53,18 @@ public final class StatementSplitter {
         return kept.toString().strip();
     }
 
+    /** The quoted texts, comments and other single characters that a text consists of. */
+    public static List<String> parts(String text) {
+        StatementSplitter splitter = new StatementSplitter(text);
+        List<String> parts = new ArrayList<>();
+        while (splitter.at < text.length()) {
+            int start = splitter.at;
+            splitter.skip();
+            parts.add(text.substring(start, splitter.at));
+        }
+        return parts;
+    }
+
     /** Moves behind a quoted text, a comment or one other character. */
     private void skip() {
         char character = sql.charAt(at);
