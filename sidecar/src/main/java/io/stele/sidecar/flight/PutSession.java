@@ -158,6 +158,11 @@ final class PutSession implements PutReceiver {
                 : write(parts, number, batch.rowCount(), start, room);
     }
 
+    @Override
+    public boolean takesNoBatches() {
+        return false;
+    }
+
     /** Bytes that the engine has of the latest batch. */
     @Override
     public long encodedBytes() {

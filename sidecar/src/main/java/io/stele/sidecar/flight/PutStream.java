@@ -121,6 +121,9 @@ final class PutStream implements StreamObserver<FlightData> {
     private void open(FlightData first) {
         PutReceiver receiver = opener.apply(first);
         session = receiver;
+        if (receiver.takesNoBatches()) {
+            onCompleted();
+        }
         if (ended) {
             receiver.close(); // the end came while it was opened
         }

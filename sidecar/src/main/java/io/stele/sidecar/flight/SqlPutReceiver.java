@@ -54,6 +54,11 @@ final class SqlPutReceiver implements PutReceiver {
     }
 
     @Override
+    public boolean takesNoBatches() {
+        return put.takesNoBatches();
+    }
+
+    @Override
     public long encodedBytes() {
         return 0;
     }

@@ -26,6 +26,7 @@ final class CollectedPut implements SqlPut {
     private final Step step;
     private final Cancellation cancellation;
     private final Executor executor;
+    private final boolean isWithoutParameters;
     private final List<ArrowBatch> batches = new ArrayList<>();
 
     /** What is done at the end; returns the metadata of the result. */
@@ -37,13 +38,16 @@ final class CollectedPut implements SqlPut {
      * @param types of the parameters
      * @param fields of the batches
      * @param cancellation of the step
+     * @param isWithoutParameters whether the command itself is all that the client sends
      */
     CollectedPut(
             List<ParameterTypes.Type> types,
             List<ArrowField> fields,
             Step step,
             Cancellation cancellation,
-            Executor executor) {
+            Executor executor,
+            boolean isWithoutParameters) {
+        this.isWithoutParameters = isWithoutParameters;
         this.types = requireNonNull(types, "types is null");
         this.fields = requireNonNull(fields, "fields is null");
         this.step = requireNonNull(step, "step is null");
@@ -55,6 +59,11 @@ final class CollectedPut implements SqlPut {
     public CompletableFuture<Void> add(ArrowBatch batch) {
         batches.add(batch);
         return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public boolean takesNoBatches() {
+        return isWithoutParameters;
     }
 
     @Override

@@ -299,12 +299,18 @@ public final class FlightSqlService {
                 SqlStatement statement = statements.prepare(update.getQuery(), caller);
                 Optional<SqlTransaction> transaction =
                         transaction(update.hasTransactionId(), update.getTransactionId(), caller);
-                yield update(statement, fields, transaction, caller, cancellation);
+                yield update(statement, fields, transaction, caller, cancellation, true);
             }
             case FlightSql.CommandPreparedStatementUpdate update -> {
                 SqlPrepared found =
                         prepared.find(update.getPreparedStatementHandle(), caller.user());
-                yield update(found.statement(), fields, found.transaction(), caller, cancellation);
+                yield update(
+                        found.statement(),
+                        fields,
+                        found.transaction(),
+                        caller,
+                        cancellation,
+                        false);
             }
             case FlightSql.CommandPreparedStatementQuery query -> {
                 SqlPrepared found =
@@ -315,7 +321,8 @@ public final class FlightSqlService {
                         parameters ->
                                 bind(found, query.getPreparedStatementHandle(), parameters, caller),
                         cancellation,
-                        threads);
+                        threads,
+                        false);
             }
             case FlightSql.CommandStatementIngest ingest ->
                     ingestion.begin(
@@ -339,7 +346,8 @@ public final class FlightSqlService {
             List<ArrowField> fields,
             Optional<SqlTransaction> transaction,
             SqlCaller caller,
-            Cancellation cancellation) {
+            Cancellation cancellation,
+            boolean isWithoutParameters) {
         SqlRunner.requireChange(statement);
         return new CollectedPut(
                 statement.parameters(),
@@ -349,7 +357,8 @@ public final class FlightSqlService {
                                 runner.update(
                                         statement, parameters, transaction, caller, cancellation)),
                 cancellation,
-                threads);
+                threads,
+                isWithoutParameters);
     }
 
     /** The metadata of the result of a change. */

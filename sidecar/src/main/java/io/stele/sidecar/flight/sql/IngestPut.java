@@ -43,6 +43,11 @@ final class IngestPut implements SqlPut {
     }
 
     @Override
+    public boolean takesNoBatches() {
+        return false;
+    }
+
+    @Override
     public boolean keepsBatches() {
         return false;
     }

@@ -15,6 +15,9 @@ public interface SqlPut {
      */
     CompletableFuture<Void> add(ArrowBatch batch);
 
+    /** Whether there are no batches: it may be finished at once. */
+    boolean takesNoBatches();
+
     /** Whether batches are kept until {@link #close}, rather than until they are dealt with. */
     boolean keepsBatches();
 
