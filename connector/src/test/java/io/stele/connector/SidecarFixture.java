@@ -67,6 +67,11 @@ public final class SidecarFixture implements AutoCloseable {
         return server.clientPort();
     }
 
+    /** Of PostgreSQL's protocol, which the properties have asked for. */
+    public int postgresqlPort() {
+        return server.postgresqlPort().orElseThrow();
+    }
+
     public void stop() {
         server.close();
     }

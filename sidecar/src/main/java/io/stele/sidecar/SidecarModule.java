@@ -52,9 +52,11 @@ import io.stele.sidecar.metrics.MetricsExposition;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.postgresql.PostgresConfig;
 import io.stele.sidecar.postgresql.PostgresServer;
+import io.stele.sidecar.postgresql.TrinoGateways;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
@@ -148,7 +150,14 @@ final class SidecarModule implements Module {
 
     @Provides
     @Singleton
-    static StatementPreparer statementPreparer(EngineService engine, PostgresConfig config) {
+    static Optional<TrinoGateway> trinoGateway(PostgresConfig config) {
+        return TrinoGateways.of(config);
+    }
+
+    @Provides
+    @Singleton
+    static StatementPreparer statementPreparer(
+            EngineService engine, PostgresConfig config, Optional<TrinoGateway> trino) {
         return new StatementPreparer(
                 () -> engine.engine().catalog().current(),
                 table ->
@@ -159,7 +168,8 @@ final class SidecarModule implements Module {
                                         ScanPredicate.ALL)
                                 .rowCount(),
                 new CatalogQueries(
-                        () -> engine.engine().catalog().current(), config.getDatabase()));
+                        () -> engine.engine().catalog().current(), config.getDatabase()),
+                trino.isPresent());
     }
 
     @Provides
@@ -168,12 +178,14 @@ final class SidecarModule implements Module {
             EngineService engine,
             PlanExecutor executor,
             StatementPreparer preparer,
+            Optional<TrinoGateway> trino,
             PostgresConfig postgres,
             FlightConfig flight,
             Clock clock) {
         return FlightSqlService.create(
                 executor,
                 preparer,
+                trino,
                 () -> engine.engine().catalog(),
                 postgres.getDatabase(),
                 Version.current(),

@@ -31,6 +31,9 @@ final class TestFloors {
         "org.apache.arrow.memory.."
     };
 
+    /** Of PostgreSQL's port, which hands statements on to a Trino server. */
+    private static final String TRINO_CLIENT = "io.trino.client..";
+
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
                     .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -48,6 +51,15 @@ final class TestFloors {
 
     @Test
     void keepsLibrariesOnTheirFloor() {
-        noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+        noClasses()
+                .should()
+                .dependOnClassesThat(
+                        resideInAnyPackage(MAY_NOT_SEE).and(not(resideInAPackage(TRINO_CLIENT))))
+                .check(CLASSES);
+        noClasses()
+                .that(not(resideInAPackage("io.stele.sidecar.postgresql.trino")))
+                .should()
+                .dependOnClassesThat(resideInAPackage(TRINO_CLIENT))
+                .check(CLASSES);
     }
 }

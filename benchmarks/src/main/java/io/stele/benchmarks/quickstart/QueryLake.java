@@ -24,7 +24,7 @@ import org.apache.paimon.table.sink.BatchWriteBuilder;
 import org.apache.paimon.types.DataTypes;
 
 /**
- * Part 5 of the demonstration, about existing lakes: Apache Paimon's own library writes a
+ * Part 6 of the demonstration, about existing lakes: Apache Paimon's own library writes a
  * warehouse, and Trino queries it through the catalog {@code lake} beside Stele's tables.
  */
 final class QueryLake {
@@ -46,7 +46,7 @@ final class QueryLake {
 
     static void run(Path folder, TrinoSession trino, Findings findings) throws Exception {
         LOGGERS.forEach(logger -> logger.setLevel(Level.SEVERE));
-        findings.heading("5. A lake that Apache Paimon writes, in the same Trino");
+        findings.heading("6. A lake that Apache Paimon writes, in the same Trino");
         new QueryLake(folder, trino, findings).run();
     }
 

@@ -7,6 +7,7 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.SteleClient;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -58,6 +59,10 @@ public final class Quickstart {
             StreamAndQuery.run(trino, client, findings);
             KeyedStatements.run(trino, findings);
             CrashAndRecover.run(servers, trino, client, findings);
+            // After the sidecar's restart, which ends the connections of such clients
+            try (Connection postgres = Clients.postgresql(run, "live")) {
+                ServeOverPostgres.run(trino, postgres, findings);
+            }
             if (paimon) {
                 QueryLake.run(Path.of(run.value("lake")), trino, findings);
             }
@@ -71,11 +76,12 @@ public final class Quickstart {
             throws InterruptedException {
         out.printf(
                 Locale.ROOT,
-                "%nStill up: Trino at %s (catalog stele), the sidecar at %s, its client port %s, Flight port %s.%n",
+                "%nStill up: Trino at %s (catalog stele), the sidecar at %s, its client port %s, Flight port %s, PostgreSQL port %s.%n",
                 servers.trinoUri(),
                 run.value("sidecar.uri"),
                 run.value("sidecar.client.port"),
-                run.value("sidecar.flight.port"));
+                run.value("sidecar.flight.port"),
+                run.value("sidecar.postgresql.port"));
         out.println("Ctrl-C stops both.");
         new CountDownLatch(1).await();
     }

@@ -3,8 +3,12 @@ package io.stele.benchmarks.servers;
 import io.stele.client.SteleClient;
 import io.stele.client.auth.TokenSource;
 import io.stele.client.flight.FlightClient;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.Properties;
 
 /** Clients of a run's sidecar. */
 public final class Clients {
@@ -17,6 +21,22 @@ public final class Clients {
                 .endpoint(HOST, run.port("sidecar.client.port"))
                 .secret(run.secret())
                 .build();
+    }
+
+    /**
+     * A connection of PostgreSQL's JDBC driver.
+     *
+     * @param schema of unqualified tables
+     */
+    public static Connection postgresql(Run run, String schema) throws SQLException {
+        Properties properties = new Properties();
+        properties.setProperty("user", "stele");
+        properties.setProperty("password", run.secret());
+        properties.setProperty("currentSchema", schema);
+        return DriverManager.getConnection(
+                "jdbc:postgresql://%s:%s/stele"
+                        .formatted(HOST, run.port("sidecar.postgresql.port")),
+                properties);
     }
 
     public static FlightClient flight(Run run) {

@@ -46,7 +46,10 @@ final class FieldEncoder {
             entries[next++] = keyValue(builder, entry.getKey(), entry.getValue());
         }
         int metadata = Field.createCustomMetadataVector(builder, entries);
-        return field(builder, field.name(), field.nullable(), ArrowType.of(field.type()), metadata);
+        boolean isInMillis =
+                field.arrowType().equals(ArrowType.inMillis(field.type()).orElse(null));
+        ArrowType arrowType = isInMillis ? field.arrowType() : ArrowType.of(field.type());
+        return field(builder, field.name(), field.nullable(), arrowType, metadata);
     }
 
     /**
@@ -152,8 +155,12 @@ final class FieldEncoder {
                 yield Binary.endBinary(builder);
             }
             case DATE -> Date.createDate(builder, DateUnit.DAY);
-            case TIME -> Time.createTime(builder, TimeUnit.NANOSECOND, 64);
-            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> timestamp(builder, (TimestampType) type);
+            case TIME ->
+                    arrowType.multiplier() == 1
+                            ? Time.createTime(builder, TimeUnit.NANOSECOND, 64)
+                            : Time.createTime(builder, TimeUnit.MILLISECOND, 32);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    timestamp(builder, (TimestampType) type, arrowType.multiplier());
             case UUID -> FixedSizeBinary.createFixedSizeBinary(builder, 16);
             case ARRAY -> {
                 org.apache.arrow.flatbuf.List.startList(builder);
@@ -172,9 +179,10 @@ final class FieldEncoder {
         return Decimal.createDecimal(builder, decimal.precision(), decimal.scale(), 128);
     }
 
-    private static int timestamp(FlatBufferBuilder builder, TimestampType type) {
+    private static int timestamp(FlatBufferBuilder builder, TimestampType type, long multiplier) {
         int zone = type.withTimeZone() ? builder.createString("UTC") : 0;
-        short unit = type.isNanos() ? TimeUnit.NANOSECOND : TimeUnit.MICROSECOND;
+        short fine = type.isNanos() ? TimeUnit.NANOSECOND : TimeUnit.MICROSECOND;
+        short unit = multiplier == 1 ? fine : TimeUnit.MILLISECOND;
         return Timestamp.createTimestamp(builder, unit, zone);
     }
 

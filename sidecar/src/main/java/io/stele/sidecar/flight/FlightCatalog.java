@@ -157,8 +157,10 @@ final class FlightCatalog {
         return new FlightInfo(
                 info.schema(),
                 Optional.of(descriptor),
-                List.of(new FlightEndpoint(new Ticket(info.ticket()), List.of())),
-                UNKNOWN,
+                info.ticket().stream()
+                        .map(ticket -> new FlightEndpoint(new Ticket(ticket), List.of()))
+                        .toList(),
+                info.records(),
                 UNKNOWN,
                 true,
                 new byte[0]);

@@ -2,13 +2,16 @@ package io.stele.sidecar.postgresql;
 
 import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
+import io.airlift.configuration.ConfigSecuritySensitive;
 import io.airlift.configuration.validation.FileExists;
 import io.airlift.units.DataSize;
 import io.airlift.units.MaxDataSize;
 import io.airlift.units.MinDataSize;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotEmpty;
 import java.io.File;
+import java.net.URI;
 import java.util.Optional;
 
 /** Settings of the server of PostgreSQL's protocol. */
@@ -19,6 +22,10 @@ public class PostgresConfig {
     private DataSize maxPendingSize = DataSize.of(128, DataSize.Unit.MEGABYTE);
     private String database = "stele";
     private Optional<File> usersFile = Optional.empty();
+    private Optional<URI> trinoUri = Optional.empty();
+    private String trinoCatalog = "stele";
+    private Optional<String> trinoUser = Optional.empty();
+    private Optional<String> trinoPassword = Optional.empty();
 
     public Optional<@Min(0) @Max(65535) Integer> getPort() {
         return port;
@@ -96,6 +103,55 @@ public class PostgresConfig {
                     + " any name with the shared secret as password")
     public PostgresConfig setUsersFile(File usersFile) {
         this.usersFile = Optional.ofNullable(usersFile);
+        return this;
+    }
+
+    public Optional<URI> getTrinoUri() {
+        return trinoUri;
+    }
+
+    @Config("stele.postgresql.trino-uri")
+    @ConfigDescription(
+            "Address of the Trino coordinator that runs statements without a fixed plan, as the"
+                    + " same user; not set: they are refused")
+    public PostgresConfig setTrinoUri(URI trinoUri) {
+        this.trinoUri = Optional.ofNullable(trinoUri);
+        return this;
+    }
+
+    @NotEmpty
+    public String getTrinoCatalog() {
+        return trinoCatalog;
+    }
+
+    @Config("stele.postgresql.trino-catalog")
+    @ConfigDescription("Trino's catalog of this sidecar, of tables without a catalog in their name")
+    public PostgresConfig setTrinoCatalog(String trinoCatalog) {
+        this.trinoCatalog = trinoCatalog;
+        return this;
+    }
+
+    public Optional<String> getTrinoUser() {
+        return trinoUser;
+    }
+
+    @Config("stele.postgresql.trino-user")
+    @ConfigDescription(
+            "User as which the sidecar logs in to Trino, and which may impersonate the clients")
+    public PostgresConfig setTrinoUser(String trinoUser) {
+        this.trinoUser = Optional.ofNullable(trinoUser);
+        return this;
+    }
+
+    public Optional<String> getTrinoPassword() {
+        return trinoPassword;
+    }
+
+    @Config("stele.postgresql.trino-password")
+    @ConfigSecuritySensitive
+    @ConfigDescription("Password of stele.postgresql.trino-user")
+    public PostgresConfig setTrinoPassword(String trinoPassword) {
+        this.trinoPassword = Optional.ofNullable(trinoPassword);
         return this;
     }
 }

@@ -215,6 +215,7 @@ final class PostgresConnection implements AutoCloseable {
                             key.processId(),
                             context.executor(),
                             context.preparer(),
+                            context.trino(),
                             settings,
                             new Client(identity, cancellation),
                             in,

@@ -15,6 +15,7 @@ import io.stele.sidecar.postgresql.auth.PostgresUsers;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.tls.TlsIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,6 +25,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
+import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -54,6 +56,7 @@ public final class PostgresServer implements AutoCloseable {
     private final InetAddress address;
     private final PostgresServerContext context;
     private final CatalogQueries catalogQueries;
+    private final Optional<TrinoGateway> trino;
     private final ThreadFactory threads = Thread.ofVirtual().name("postgresql-", 0).factory();
     private final Set<PostgresConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
@@ -69,15 +72,18 @@ public final class PostgresServer implements AutoCloseable {
             AccessMetrics metrics,
             PlanExecutor executor,
             StatementPreparer preparer,
+            Optional<TrinoGateway> trino,
             Clock clock) {
         this.config = requireNonNull(config, "config is null");
         checkArgument(
                 config.getMaxMessageSize().compareTo(config.getMaxPendingSize()) <= 0,
-                "Expected stele.postgresql.max-message-size of at most stele.postgresql.max-pending-size, found %s and %s",
+                "Expected stele.postgresql.max-message-size of at most"
+                        + " stele.postgresql.max-pending-size, found %s and %s",
                 config.getMaxMessageSize(),
                 config.getMaxPendingSize());
         this.address = node.getBindIp();
         this.catalogQueries = preparer.catalogQueries();
+        this.trino = trino;
         SecureRandom random = new SecureRandom();
         this.context =
                 new PostgresServerContext(
@@ -105,6 +111,7 @@ public final class PostgresServer implements AutoCloseable {
                         metrics,
                         executor,
                         preparer,
+                        trino,
                         new CancelKeys(random),
                         clock,
                         System::nanoTime);
@@ -233,5 +240,6 @@ public final class PostgresServer implements AutoCloseable {
     public void close() {
         drain(Duration.ZERO);
         catalogQueries.close();
+        trino.ifPresent(TrinoGateway::close);
     }
 }

@@ -5,6 +5,7 @@ import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.postgresql.auth.PostgresUsers;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.tls.TlsIdentity;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.function.LongSupplier;
  * @param users that may log in
  * @param logins the connections that have not logged in
  * @param places permits of the connections that may still log in
+ * @param trino empty: statements without a fixed plan are refused
  * @param pending permits for large messages, in KiB
  */
 record PostgresServerContext(
@@ -31,6 +33,7 @@ record PostgresServerContext(
         AccessMetrics metrics,
         PlanExecutor executor,
         StatementPreparer preparer,
+        Optional<TrinoGateway> trino,
         CancelKeys cancelKeys,
         InstantSource clock,
         LongSupplier nanoTime) {}

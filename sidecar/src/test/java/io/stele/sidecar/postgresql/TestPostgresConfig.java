@@ -6,6 +6,7 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 
 import io.airlift.units.DataSize;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -22,7 +23,11 @@ final class TestPostgresConfig {
                         .setMaxMessageSize(DataSize.valueOf("64MB"))
                         .setMaxPendingSize(DataSize.valueOf("128MB"))
                         .setDatabase("stele")
-                        .setUsersFile(null));
+                        .setUsersFile(null)
+                        .setTrinoUri(null)
+                        .setTrinoCatalog("stele")
+                        .setTrinoUser(null)
+                        .setTrinoPassword(null));
     }
 
     @Test
@@ -35,13 +40,21 @@ final class TestPostgresConfig {
                         "stele.postgresql.max-message-size", "2MB",
                         "stele.postgresql.max-pending-size", "65MB",
                         "stele.postgresql.database", "lake",
-                        "stele.postgresql.users-file", users.toString()),
+                        "stele.postgresql.users-file", users.toString(),
+                        "stele.postgresql.trino-uri", "https://trino:8443",
+                        "stele.postgresql.trino-catalog", "fast",
+                        "stele.postgresql.trino-user", "stele",
+                        "stele.postgresql.trino-password", "secret"),
                 new PostgresConfig()
                         .setPort(5432)
                         .setMaxConnections(7)
                         .setMaxMessageSize(DataSize.valueOf("2MB"))
                         .setMaxPendingSize(DataSize.valueOf("65MB"))
                         .setDatabase("lake")
-                        .setUsersFile(users.toFile()));
+                        .setUsersFile(users.toFile())
+                        .setTrinoUri(URI.create("https://trino:8443"))
+                        .setTrinoCatalog("fast")
+                        .setTrinoUser("stele")
+                        .setTrinoPassword("secret"));
     }
 }

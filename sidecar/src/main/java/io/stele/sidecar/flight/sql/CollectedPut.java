@@ -84,7 +84,7 @@ final class CollectedPut implements SqlPut {
     private SqlRunner.ParameterSource source() {
         long rows = batches.stream().mapToLong(ArrowBatch::rowCount).sum();
         if (types.isEmpty() && rows == 0) {
-            return new NoParameters();
+            return SqlRunner.ParameterSource.of(List.of());
         }
         if (!types.isEmpty() && batches.isEmpty()) {
             throw new PostgresException(
@@ -92,19 +92,6 @@ final class CollectedPut implements SqlPut {
                     "Expected a row of %s parameters, found none".formatted(types.size()));
         }
         return new Batches(new ParameterRows(types, fields, ZoneOffset.UTC), batches, rows);
-    }
-
-    /** One row without parameters. */
-    private static final class NoParameters implements SqlRunner.ParameterSource {
-        @Override
-        public long count() {
-            return 1;
-        }
-
-        @Override
-        public void forEach(RowAction action) throws IOException {
-            action.accept(List.of());
-        }
     }
 
     private record Batches(ParameterRows rows, List<ArrowBatch> batches, long count)

@@ -12,6 +12,7 @@ import io.stele.protocol.flight.IpcMessages;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * clients open here has a limit, an owner and an end. Blocks; thread-safe.
  */
 public final class FlightSqlService {
+    private static final long UNKNOWN = -1; // number of rows
     private static final int MAX_STATEMENTS = 10_000;
     private static final int MAX_TRANSACTIONS = 1_000;
     private static final int MAX_RESULTS = 10_000;
@@ -63,6 +65,7 @@ public final class FlightSqlService {
     /**
      * The service over the statements and plans of the PostgreSQL port.
      *
+     * @param trino runs what has no fixed plan; empty: that is refused
      * @param catalogName of the one catalog that clients see
      * @param version of this sidecar
      * @param batchBytes size at which a batch of a result is sent
@@ -70,17 +73,25 @@ public final class FlightSqlService {
     public static FlightSqlService create(
             PlanExecutor executor,
             StatementPreparer preparer,
+            Optional<TrinoGateway> trino,
             Supplier<CatalogService> catalog,
             String catalogName,
             String version,
             InstantSource clock,
             long batchBytes) {
-        SqlStatements statements = new SqlStatements(preparer, executor, catalogName);
+        SqlStatements statements =
+                new SqlStatements(preparer, executor, trino, catalogName, System::nanoTime);
         ThreadFactory threads = Thread.ofVirtual().name("flight-sql-", 0).factory();
         return new FlightSqlService(
                 executor,
                 statements,
-                new SqlRunner(executor, statements, preparer.catalogQueries(), clock, batchBytes),
+                new SqlRunner(
+                        executor,
+                        statements,
+                        preparer.catalogQueries(),
+                        trino,
+                        clock,
+                        batchBytes),
                 new Metadata(
                         () -> catalog.get().current(),
                         catalogName,
@@ -143,12 +154,15 @@ public final class FlightSqlService {
      * The answer to GetFlightInfo.
      *
      * @param schema encapsulated
+     * @param ticket of the rows; empty: there are none
+     * @param records the number of rows that were changed, -1: it is not known
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Info(byte[] schema, byte[] ticket) {}
+    public record Info(byte[] schema, Optional<byte[]> ticket, long records) {}
 
     /**
-     * Plans a command that returns rows; they are read with the ticket.
+     * Plans a command that returns rows; it runs when they are read with the ticket. A change that
+     * returns none runs at once: such a client may never read.
      *
      * @throws SteleException INVALID_ARGUMENT
      * @throws PostgresException what is wrong with a statement
@@ -167,7 +181,8 @@ public final class FlightSqlService {
                         prepared.find(query.getPreparedStatementHandle(), caller.user());
                 yield open(found.statement(), found.bound(), found.transaction(), caller);
             }
-            default -> new Info(encapsulated(metadataSchema(message)), command);
+            default ->
+                    new Info(encapsulated(metadataSchema(message)), Optional.of(command), UNKNOWN);
         };
     }
 
@@ -197,16 +212,30 @@ public final class FlightSqlService {
                     "Expected %s parameters, found %s"
                             .formatted(statement.parameters().size(), parameters.size()));
         }
+        if (statement.results().fields().isEmpty()) {
+            long count =
+                    Tasks.unchecked(
+                            () ->
+                                    runner.update(
+                                            statement,
+                                            SqlRunner.ParameterSource.of(parameters),
+                                            transaction,
+                                            caller,
+                                            new Cancellation(nanoTime)));
+            return new Info(statement.results().encapsulated(), Optional.empty(), count);
+        }
         SqlQuery query =
                 new SqlQuery(statement, parameters, transaction, new Cancellation(nanoTime));
         ByteString handle =
                 queries.add(caller.user(), query, statement.sizeBytes() + sizeBytes(parameters));
         return new Info(
                 statement.results().encapsulated(),
-                SqlMessages.pack(
-                        FlightSql.TicketStatementQuery.newBuilder()
-                                .setStatementHandle(handle)
-                                .build()));
+                Optional.of(
+                        SqlMessages.pack(
+                                FlightSql.TicketStatementQuery.newBuilder()
+                                        .setStatementHandle(handle)
+                                        .build())),
+                UNKNOWN);
     }
 
     private Optional<SqlTransaction> transaction(boolean isIn, ByteString id, SqlCaller caller) {

@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param metadata of each field
  */
 record ResultSchema(List<ArrowField> fields, List<Map<String, String>> metadata) {
+    private static final int MILLIS_DIGITS = 3;
     private static final String KEY = "ARROW:FLIGHT:SQL:";
 
     ResultSchema {
@@ -91,16 +92,30 @@ record ResultSchema(List<ArrowField> fields, List<Map<String, String>> metadata)
         return PostgresType.ofOid(column.typeOid()).orElse(PostgresType.TEXT);
     }
 
-    /** Of parameters, by their types in order. */
+    /**
+     * Of parameters, by their types in order. Times are in milliseconds, which is the unit that the
+     * JDBC driver writes whatever the schema says; clients may send any other.
+     */
     static ResultSchema ofParameters(List<DataType> types) {
         List<ArrowField> fields = new ArrayList<>();
         List<Map<String, String>> metadata = new ArrayList<>();
         for (DataType type : types) {
             String name = "$" + (fields.size() + 1);
-            fields.add(new ArrowField(0, name, ArrowType.of(type), true));
-            metadata.add(describe(type));
+            DataType told = inMillis(type);
+            ArrowType arrowType =
+                    ArrowType.inMillis(told).orElseGet(() -> ArrowType.of(told));
+            fields.add(new ArrowField(0, name, arrowType, true));
+            metadata.add(describe(told));
         }
         return new ResultSchema(fields, metadata);
+    }
+
+    private static DataType inMillis(DataType type) {
+        return switch (type) {
+            case TimestampType time -> new TimestampType(MILLIS_DIGITS, time.withTimeZone());
+            case TimeType ignored -> new TimeType(MILLIS_DIGITS);
+            default -> type;
+        };
     }
 
     private static Map<String, String> describe(DataType type) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.QueryIdentity;
 import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.trino.TrinoIdentity;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
@@ -22,6 +23,11 @@ public record SqlCaller(String user, QueryIdentity identity, List<String> search
         requireNonNull(user, "user is null");
         requireNonNull(identity, "identity is null");
         searchPath = List.copyOf(searchPath);
+    }
+
+    /** The caller as Trino takes it. */
+    TrinoIdentity ofTrino() {
+        return new TrinoIdentity(identity.user(), identity.source(), ZoneOffset.UTC, searchPath);
     }
 
     /** What expressions know of the caller; times are in UTC. */

@@ -3,6 +3,7 @@ package io.stele.sidecar.flight.sql;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.arrow.ArrowMessage;
+import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.catalog.CatalogResult;
 import io.stele.sidecar.postgresql.catalog.CatalogSession;
@@ -18,6 +19,8 @@ import io.stele.sidecar.postgresql.run.RowTransaction;
 import io.stele.sidecar.postgresql.run.StagedInsert;
 import io.stele.sidecar.postgresql.run.StalePlanException;
 import io.stele.sidecar.postgresql.session.PreparedStatement;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
+import io.stele.sidecar.postgresql.trino.TrinoRows;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.PostgresException;
@@ -40,6 +43,7 @@ final class SqlRunner {
     private final PlanExecutor executor;
     private final SqlStatements statements;
     private final CatalogQueries catalogQueries;
+    private final Optional<TrinoGateway> trino;
     private final InstantSource clock;
     private final long batchBytes;
 
@@ -50,11 +54,13 @@ final class SqlRunner {
             PlanExecutor executor,
             SqlStatements statements,
             CatalogQueries catalogQueries,
+            Optional<TrinoGateway> trino,
             InstantSource clock,
             long batchBytes) {
         this.executor = requireNonNull(executor, "executor is null");
         this.statements = requireNonNull(statements, "statements is null");
         this.catalogQueries = requireNonNull(catalogQueries, "catalogQueries is null");
+        this.trino = requireNonNull(trino, "trino is null");
         this.clock = requireNonNull(clock, "clock is null");
         this.batchBytes = batchBytes;
     }
@@ -65,6 +71,21 @@ final class SqlRunner {
         long count();
 
         void forEach(RowAction action) throws IOException;
+
+        /** One row. */
+        static ParameterSource of(List<@Nullable Object> values) {
+            return new ParameterSource() {
+                @Override
+                public long count() {
+                    return 1;
+                }
+
+                @Override
+                public void forEach(RowAction action) throws IOException {
+                    action.accept(values);
+                }
+            };
+        }
 
         /** What is done with one row. */
         interface RowAction {
@@ -86,6 +107,7 @@ final class SqlRunner {
         switch (query.statement().prepared().kind()) {
             case PreparedStatement.OnRows ignored -> queryRows(query, caller, out);
             case PreparedStatement.OnCatalog ignored -> queryCatalog(query, caller, out);
+            case PreparedStatement.OnTrino kind -> queryTrino(query, kind, caller, out);
             default -> throw new IllegalStateException("Expected a statement with rows");
         }
     }
@@ -200,10 +222,7 @@ final class SqlRunner {
 
     private void queryCatalog(SqlQuery query, SqlCaller caller, BatchOutput out) {
         SqlStatement statement = query.statement();
-        List<Optional<String>> parameters = new ArrayList<>();
-        for (Object value : query.parameters()) {
-            parameters.add(Optional.ofNullable(value).map(TextFormat::write));
-        }
+        List<Optional<String>> parameters = texts(query.parameters());
         PreparedStatement.OnCatalog kind =
                 (PreparedStatement.OnCatalog) statement.prepared().kind();
         CatalogResult result =
@@ -212,12 +231,33 @@ final class SqlRunner {
                         parameters,
                         kind.parameterOids(),
                         new CatalogSession(caller.user(), 0, Map.of()));
-        List<PostgresType> types = result.columns().stream().map(ResultSchema::typeOf).toList();
-        ArrowRowSink sink = ArrowRowSink.ofValues(statement.results(), types);
-        Sent sent = new Sent(statement.results(), out);
-        List<@Nullable Object> values = new ArrayList<>();
-        for (List<Optional<String>> row : result.rows()) {
-            values.clear();
+        TextRows rows = new TextRows(result.columns(), statement.results(), out);
+        result.rows().forEach(rows::send);
+        rows.end();
+    }
+
+    private static List<Optional<String>> texts(List<@Nullable Object> parameters) {
+        List<Optional<String>> texts = new ArrayList<>();
+        for (Object value : parameters) {
+            texts.add(Optional.ofNullable(value).map(TextFormat::write));
+        }
+        return texts;
+    }
+
+    /** Rows that come as texts of PostgreSQL. Confined to one thread. */
+    private final class TextRows {
+        private final List<PostgresType> types;
+        private final ArrowRowSink sink;
+        private final Sent sent;
+
+        private TextRows(List<CatalogColumn> columns, ResultSchema schema, BatchOutput out) {
+            this.types = columns.stream().map(ResultSchema::typeOf).toList();
+            this.sink = ArrowRowSink.ofValues(schema, types);
+            this.sent = new Sent(schema, out);
+        }
+
+        private void send(List<Optional<String>> row) {
+            List<@Nullable Object> values = new ArrayList<>();
             for (int i = 0; i < types.size(); i++) {
                 PostgresType type = types.get(i);
                 values.add(
@@ -230,7 +270,94 @@ final class SqlRunner {
                 sent.send(sink.finish());
             }
         }
-        sent.end(sink);
+
+        private void end() {
+            sent.end(sink);
+        }
+    }
+
+    /**
+     * Trino runs statements outside of transactions here: what would miss their changes is refused.
+     */
+    private void queryTrino(
+            SqlQuery query, PreparedStatement.OnTrino kind, SqlCaller caller, BatchOutput out) {
+        requireNoChanges(query.transaction(), client(caller, query.cancellation()));
+        try (TrinoRows rows =
+                trino.orElseThrow()
+                        .run(
+                                kind.statement(),
+                                kind.parameterOids(),
+                                texts(query.parameters()),
+                                caller.ofTrino(),
+                                query.cancellation())) {
+            List<CatalogColumn> columns = rows.columns();
+            ResultSchema schema = query.statement().results();
+            if (!ResultSchema.of(columns).fields().equals(schema.fields())) {
+                throw new PostgresException(
+                        SqlState.FEATURE_NOT_SUPPORTED,
+                        "Expected a result of the columns that were described, found others",
+                        Optional.of("Prepare the statement again."));
+            }
+            TextRows sent = new TextRows(columns, schema, out);
+            Optional<List<Optional<String>>> row = rows.next();
+            while (row.isPresent()) {
+                sent.send(row.get());
+                row = rows.next();
+            }
+            sent.end();
+        }
+    }
+
+    private static void requireNoChanges(Optional<SqlTransaction> transaction, Client client) {
+        if (transaction.isEmpty()) {
+            return;
+        }
+        try (SqlTransaction.Use use = transaction.get().enter(client)) {
+            if (use.hasChanges()) {
+                throw new PostgresException(
+                        SqlState.ACTIVE_TRANSACTION,
+                        "Expected statements by key alone once a transaction has changed rows,"
+                                + " found one that Trino runs, which does not see the changes");
+            }
+        }
+    }
+
+    /** A statement that changes something, by Trino: DDL, or a change without a fixed plan. */
+    private long updateByTrino(
+            PreparedStatement.OnTrino kind,
+            ParameterSource parameters,
+            Optional<SqlTransaction> transaction,
+            SqlCaller caller,
+            Cancellation cancellation)
+            throws IOException {
+        if (transaction.isPresent() || parameters.count() != 1) {
+            throw new PostgresException(
+                    SqlState.ACTIVE_TRANSACTION,
+                    "Expected a statement that Trino runs outside a transaction and with one row of"
+                            + " parameters, found it in one or with "
+                            + parameters.count());
+        }
+        long[] count = new long[1];
+        parameters.forEach(
+                values -> {
+                    try (TrinoRows rows =
+                            trino.orElseThrow()
+                                    .run(
+                                            kind.statement(),
+                                            kind.parameterOids(),
+                                            texts(values),
+                                            caller.ofTrino(),
+                                            cancellation)) {
+                        count[0] = changed(rows.complete());
+                    }
+                });
+        return count[0];
+    }
+
+    /** The number at the end of a tag such as INSERT 0 5; 0: it has none. */
+    private static long changed(String tag) {
+        String last = tag.substring(tag.lastIndexOf(' ') + 1);
+        return last.matches("[0-9]{1,18}") ? Long.parseLong(last) : 0;
     }
 
     /**
@@ -245,6 +372,9 @@ final class SqlRunner {
             Cancellation cancellation)
             throws IOException {
         requireChange(prepared);
+        if (prepared.prepared().kind() instanceof PreparedStatement.OnTrino kind) {
+            return updateByTrino(kind, parameters, transaction, caller, cancellation);
+        }
         SqlStatement statement = statements.current(prepared);
         for (int attempt = 1; ; attempt++) {
             try {
@@ -262,8 +392,13 @@ final class SqlRunner {
      * @throws PostgresException OBJECT_NOT_IN_PREREQUISITE_STATE: it is a query
      */
     static void requireChange(SqlStatement statement) {
-        if (!(statement.prepared().kind() instanceof PreparedStatement.OnRows rows)
-                || rows.plan() instanceof SelectPlan) {
+        boolean isChange =
+                switch (statement.prepared().kind()) {
+                    case PreparedStatement.OnRows rows -> !(rows.plan() instanceof SelectPlan);
+                    case PreparedStatement.OnTrino kind -> !kind.returnsRows();
+                    default -> false;
+                };
+        if (!isChange) {
             throw new PostgresException(
                     SqlState.INVALID_PARAMETER_VALUE,
                     "Expected INSERT, UPDATE or DELETE as an update, found a query");

@@ -4,24 +4,36 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.ParameterTypes;
+import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.PreparedStatement;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** The preparation of statements, as of the PostgreSQL port. Thread-safe. */
 final class SqlStatements {
     private final StatementPreparer preparer;
     private final PlanExecutor executor;
+    private final Optional<TrinoGateway> trino;
     private final String catalog;
+    private final LongSupplier nanoTime;
 
     /**
      * @param catalog the name that tables are shown under
      */
-    SqlStatements(StatementPreparer preparer, PlanExecutor executor, String catalog) {
+    SqlStatements(
+            StatementPreparer preparer,
+            PlanExecutor executor,
+            Optional<TrinoGateway> trino,
+            String catalog,
+            LongSupplier nanoTime) {
+        this.trino = requireNonNull(trino, "trino is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.preparer = requireNonNull(preparer, "preparer is null");
         this.executor = requireNonNull(executor, "executor is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -52,6 +64,7 @@ final class SqlStatements {
                         parameters,
                         parameters.stream().map(type -> ArrowTypes.of(type.type())).toList());
             }
+            case PreparedStatement.OnTrino onTrino -> onTrino(prepared, onTrino, caller);
             case PreparedStatement.Empty ignored ->
                     throw new PostgresException(
                             SqlState.SYNTAX_ERROR, "Expected a statement, found none");
@@ -66,6 +79,37 @@ final class SqlStatements {
                                             + " tables without one is the header 'schema', rows"
                                             + " are loaded by its ingestion."));
         };
+    }
+
+    /** A statement that Trino runs, which says what its parameters and results are. */
+    private SqlStatement onTrino(
+            PreparedStatement prepared, PreparedStatement.OnTrino kind, SqlCaller caller) {
+        TrinoGateway gateway = trino.orElseThrow();
+        Cancellation cancellation = new Cancellation(nanoTime);
+        List<Integer> oids =
+                kind.statement().numbers().isEmpty()
+                        ? prepared.parameterOids()
+                        : gateway.parameterOids(
+                                kind.statement(),
+                                prepared.parameterOids(),
+                                caller.ofTrino(),
+                                cancellation);
+        List<ParameterTypes.Type> parameters = new ParameterTypes(oids).all();
+        PreparedStatement resolved =
+                new PreparedStatement(
+                        prepared.sql(),
+                        prepared.parameterOids(),
+                        new PreparedStatement.OnTrino(
+                                kind.statement(), oids, kind.returnsRows()));
+        return new SqlStatement(
+                resolved,
+                kind.returnsRows()
+                        ? ResultSchema.of(
+                                gateway.describe(
+                                        kind.statement(), caller.ofTrino(), cancellation))
+                        : ResultSchema.EMPTY,
+                parameters,
+                parameters.stream().map(type -> ArrowTypes.of(type.type())).toList());
     }
 
     private static String shown(String sql) {

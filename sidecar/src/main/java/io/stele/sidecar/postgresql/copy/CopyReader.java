@@ -42,6 +42,11 @@ public final class CopyReader {
         this.columns = columns;
     }
 
+    /** The first bytes of PostgreSQL's binary format. */
+    static byte[] signature() {
+        return SIGNATURE.clone();
+    }
+
     /** Adds bytes; {@link #next} then gives the rows that are complete. */
     public void add(byte[] bytes) {
         if (end - start + bytes.length > MAX_ROW_BYTES) {

@@ -77,6 +77,11 @@ public final class RowTransaction implements AutoCloseable {
         engine.renewSnapshot(snapshot.id(), Snapshots.LEASE);
     }
 
+    /** Whether it has changed anything so far. */
+    public boolean hasChanges() {
+        return !tables.isEmpty();
+    }
+
     /** The changes of a table so far. */
     OwnChanges changes(TableSchema table) {
         TableChanges changes = find(table);

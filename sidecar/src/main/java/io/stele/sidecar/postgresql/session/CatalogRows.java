@@ -3,19 +3,13 @@ package io.stele.sidecar.postgresql.session;
 import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.catalog.CatalogResult;
 import io.stele.sidecar.postgresql.run.ResultRows;
-import io.stele.sidecar.postgresql.type.BinaryFormat;
-import io.stele.sidecar.postgresql.type.PostgresType;
-import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
-import io.stele.sidecar.postgresql.wire.PostgresException;
-import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
-import java.time.ZoneOffset;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of an answer about the catalog, which are texts, as the formats that a client wants. */
+/** The rows of an answer about the catalog, as the formats that a client wants. */
 final class CatalogRows implements ResultRows {
     private final List<CatalogColumn> columns;
     private final Iterator<List<Optional<String>>> rows;
@@ -32,37 +26,8 @@ final class CatalogRows implements ResultRows {
         if (!rows.hasNext()) {
             return false;
         }
-        List<Optional<String>> row = rows.next();
-        out.begin('D').putShort(row.size());
-        for (int i = 0; i < row.size(); i++) {
-            if (row.get(i).isEmpty()) {
-                out.putNull();
-            } else if (Formats.of(formats, i) == Formats.BINARY) {
-                int start = out.beginValue();
-                writeBinary(columns.get(i), row.get(i).get(), out);
-                out.endValue(start);
-            } else {
-                out.putValue(row.get(i).get());
-            }
-        }
-        out.end();
+        TextRow.write(columns, rows.next(), formats, out);
         return true;
-    }
-
-    private static void writeBinary(CatalogColumn column, String text, MessageWriter out) {
-        Optional<PostgresType> type = PostgresType.ofOid(column.typeOid());
-        Optional<PostgresType> element = PostgresType.ofArrayOid(column.typeOid());
-        if (type.isPresent()) {
-            BinaryFormat.write(type.get(), TextFormat.read(type.get(), text, ZoneOffset.UTC), out);
-        } else if (element.isPresent()) {
-            BinaryFormat.writeArray(
-                    element.get(), TextFormat.readArray(element.get(), text, ZoneOffset.UTC), out);
-        } else {
-            throw new PostgresException(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "Expected column '%s' to be asked for as text, found binary"
-                            .formatted(column.name()));
-        }
     }
 
     @Override

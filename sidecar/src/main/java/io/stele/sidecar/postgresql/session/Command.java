@@ -43,4 +43,19 @@ public sealed interface Command {
             columns = List.copyOf(columns);
         }
     }
+
+    /** COPY TO STDOUT of the result of a statement. */
+    record CopyOut(String query, CopyOptions options) implements Command {}
+
+    /**
+     * COPY TO STDOUT of a whole table.
+     *
+     * @param columns empty: all
+     */
+    record CopyTableOut(TableName table, List<String> columns, CopyOptions options)
+            implements Command {
+        public CopyTableOut {
+            columns = List.copyOf(columns);
+        }
+    }
 }

@@ -2,8 +2,8 @@ package io.stele.sidecar.postgresql.session;
 
 import io.stele.sidecar.postgresql.copy.CopyOptions;
 import io.stele.sidecar.postgresql.sql.Identifiers;
-import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.sql.Statement.TableName;
+import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.ArrayList;
@@ -291,7 +291,7 @@ final class CommandParser {
 
     private Command copy(String sql) {
         if (at < words.size() && words.get(at).equals("(")) {
-            throw new NoFixedPlanException("COPY table FROM STDIN", "COPY of a query");
+            return copyQuery(sql);
         }
         String name = next();
         Optional<String> schema = Optional.empty();
@@ -306,13 +306,34 @@ final class CommandParser {
             } while (takes(","));
             expect(")");
         }
-        if (!takes("FROM") || !takes("STDIN")) {
-            throw new NoFixedPlanException("COPY table FROM STDIN", "'%s'".formatted(sql));
+        TableName table = new TableName(schema, Identifiers.name(name), Optional.empty());
+        if (takes("TO")) {
+            expectStandard("STDOUT", sql);
+            return new Command.CopyTableOut(table, columns, options());
         }
-        return new Command.CopyIn(
-                new TableName(schema, Identifiers.name(name), Optional.empty()),
-                columns,
-                options());
+        expect("FROM");
+        expectStandard("STDIN", sql);
+        return new Command.CopyIn(table, columns, options());
+    }
+
+    private void expectStandard(String stream, String sql) {
+        if (!takes(stream)) {
+            // Files of the server and its programs are none of a client's business
+            throw unsupported("COPY FROM STDIN or TO STDOUT", sql);
+        }
+    }
+
+    private static Command copyQuery(String sql) {
+        int open = sql.indexOf('(');
+        int close = StatementSplitter.closing(sql, open);
+        if (close < 0) {
+            throw new PostgresException(
+                    SqlState.SYNTAX_ERROR, "Expected COPY (query) TO STDOUT, found no ')'");
+        }
+        CommandParser rest = new CommandParser(words(sql.substring(close + 1)));
+        rest.expect("TO");
+        rest.expectStandard("STDOUT", sql);
+        return new Command.CopyOut(sql.substring(open + 1, close), rest.options());
     }
 
     private CopyOptions options() {

@@ -2,6 +2,7 @@ package io.stele.sidecar.postgresql.session;
 
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.sql.Statement;
+import io.stele.sidecar.postgresql.trino.NumberedParameters;
 import java.util.List;
 
 /**
@@ -43,6 +44,19 @@ public record PreparedStatement(String sql, List<Integer> parameterOids, Kind ki
             implements Kind {
         public OnRows {
             searchPath = List.copyOf(searchPath);
+        }
+    }
+
+    /**
+     * One that Trino runs.
+     *
+     * @param parameterOids types of the parameters
+     * @param returnsRows whether it is a query, which changes nothing
+     */
+    public record OnTrino(NumberedParameters statement, List<Integer> parameterOids, boolean returnsRows)
+            implements Kind {
+        public OnTrino {
+            parameterOids = List.copyOf(parameterOids);
         }
     }
 

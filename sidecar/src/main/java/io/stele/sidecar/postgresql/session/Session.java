@@ -2,8 +2,10 @@ package io.stele.sidecar.postgresql.session;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.catalog.CatalogResult;
 import io.stele.sidecar.postgresql.catalog.CatalogSession;
+import io.stele.sidecar.postgresql.copy.CopyOptions;
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.ResultColumn;
 import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
@@ -18,6 +20,7 @@ import io.stele.sidecar.postgresql.run.ResultRows;
 import io.stele.sidecar.postgresql.run.StalePlanException;
 import io.stele.sidecar.postgresql.session.PreparedStatement.OnRows;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.postgresql.wire.MessageReader;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.Replies;
@@ -53,17 +56,20 @@ public final class Session implements AutoCloseable {
     private final Replies replies;
     private final TransactionBlock block;
     private final SessionCommands commands;
+    private final TrinoExecution trino;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
     private final Map<String, Portal> portals = new HashMap<>();
 
     /**
      * @param processId of the client's cancel key
+     * @param gateway empty: statements without a fixed plan are refused
      */
     public Session(
             String user,
             int processId,
             PlanExecutor executor,
             StatementPreparer preparer,
+            Optional<TrinoGateway> gateway,
             Settings settings,
             Client client,
             MessageReader in,
@@ -77,6 +83,7 @@ public final class Session implements AutoCloseable {
         this.settings = requireNonNull(settings, "settings is null");
         this.client = requireNonNull(client, "client is null");
         this.replies = requireNonNull(replies, "replies is null");
+        this.trino = new TrinoExecution(gateway, user, settings, client);
         this.block = new TransactionBlock(executor, client, clock);
         this.commands =
                 new SessionCommands(
@@ -113,7 +120,7 @@ public final class Session implements AutoCloseable {
             try (Portal portal = new Portal(statement, List.of(), List.of())) {
                 client.cancellation().begin(settings.statementTimeoutMillis());
                 checkBlock(statement);
-                describe(portal);
+                describe(portal, false);
                 run(portal, 0);
             }
         }
@@ -123,7 +130,13 @@ public final class Session implements AutoCloseable {
     private static boolean isOnRows(PreparedStatement statement) {
         return statement.kind() instanceof OnRows
                 || (statement.kind() instanceof PreparedStatement.OnSession session
-                        && session.command() instanceof Command.CopyIn);
+                        && isCopy(session.command()));
+    }
+
+    private static boolean isCopy(Command command) {
+        return command instanceof Command.CopyIn
+                || command instanceof Command.CopyOut
+                || command instanceof Command.CopyTableOut;
     }
 
     private void endImplicit() {
@@ -133,7 +146,7 @@ public final class Session implements AutoCloseable {
     }
 
     private PreparedStatement prepare(String sql, List<Integer> parameterOids) {
-        return preparer.prepare(sql, parameterOids, settings.searchPath());
+        return trino.resolve(preparer.prepare(sql, parameterOids, settings.searchPath()));
     }
 
     private void closeUnnamedPortal() {
@@ -217,14 +230,26 @@ public final class Session implements AutoCloseable {
                     "Expected at most %s open portals, found more".formatted(MAX_PORTALS));
         }
         List<@Nullable Object> parameters =
-                statement.kind() instanceof PreparedStatement.OnCatalog catalog
-                        ? Parameters.readTexts(
-                                catalog.parameterOids(), parameterFormats, values, settings.zone())
-                        : Parameters.read(
-                                parameterTypes(statement),
-                                parameterFormats,
-                                values,
-                                settings.zone());
+                switch (statement.kind()) {
+                    case PreparedStatement.OnCatalog ignored ->
+                            Parameters.readTexts(
+                                    parameterOids(statement),
+                                    parameterFormats,
+                                    values,
+                                    settings.zone());
+                    case PreparedStatement.OnTrino ignored ->
+                            Parameters.readTexts(
+                                    parameterOids(statement),
+                                    parameterFormats,
+                                    values,
+                                    settings.zone());
+                    default ->
+                            Parameters.read(
+                                    parameterTypes(statement),
+                                    parameterFormats,
+                                    values,
+                                    settings.zone());
+                };
         int results = statement.kind() instanceof OnRows rows ? rows.plan().results().size() : -1;
         if (resultFormats.size() > 1 && results >= 0 && resultFormats.size() != results) {
             throw new PostgresException(
@@ -241,9 +266,11 @@ public final class Session implements AutoCloseable {
     }
 
     private static List<Integer> parameterOids(PreparedStatement statement) {
-        return statement.kind() instanceof PreparedStatement.OnCatalog catalog
-                ? catalog.parameterOids()
-                : parameterTypes(statement).stream().map(ParameterTypes.Type::oid).toList();
+        return switch (statement.kind()) {
+            case PreparedStatement.OnCatalog catalog -> catalog.parameterOids();
+            case PreparedStatement.OnTrino onTrino -> onTrino.parameterOids();
+            default -> parameterTypes(statement).stream().map(ParameterTypes.Type::oid).toList();
+        };
     }
 
     /** Describe of a statement. */
@@ -255,12 +282,26 @@ public final class Session implements AutoCloseable {
 
     /** Describe of a portal. */
     public void describePortal(String name) throws IOException {
-        Portal portal = portal(name);
-        describeRows(portal.statement(), portal.formats(), true);
+        describe(portal(name), true);
     }
 
-    private void describe(Portal portal) throws IOException {
-        describeRows(portal.statement(), portal.formats(), false);
+    private void describe(Portal portal, boolean saysNone) throws IOException {
+        if (portal.statement().kind() instanceof PreparedStatement.OnTrino kind) {
+            client.cancellation().begin(settings.statementTimeoutMillis());
+            describeRows(trino.describe(kind, portal, block), portal.formats(), saysNone);
+        } else {
+            describeRows(portal.statement(), portal.formats(), saysNone);
+        }
+    }
+
+    private void describeRows(
+            Optional<List<CatalogColumn>> columns, List<Integer> formats, boolean saysNone)
+            throws IOException {
+        if (columns.isPresent()) {
+            RowDescriptions.ofCatalog(columns.get(), formats, replies.out());
+        } else if (saysNone) {
+            replies.empty('n');
+        }
     }
 
     private void describeRows(PreparedStatement statement, List<Integer> formats, boolean saysNone)
@@ -274,6 +315,8 @@ public final class Session implements AutoCloseable {
                                     .describe(statement.sql(), statement.parameterOids(), user),
                             formats,
                             replies.out());
+            case PreparedStatement.OnTrino kind ->
+                    describeRows(trino.describe(kind), formats, saysNone);
             case PreparedStatement.OnSession session
                     when session.command() instanceof Command.Show show ->
                     RowDescriptions.ofCatalog(
@@ -309,7 +352,10 @@ public final class Session implements AutoCloseable {
         if (!isAlone && isOnRows(portal.statement())) {
             block.beginImplicit();
         }
-        client.cancellation().begin(settings.statementTimeoutMillis());
+        boolean wasBegunByDescribe = portal.isStarted() && portal.count() == 0;
+        if (!wasBegunByDescribe) {
+            client.cancellation().begin(settings.statementTimeoutMillis());
+        }
         run(portal, maxRows);
     }
 
@@ -323,6 +369,16 @@ public final class Session implements AutoCloseable {
                     portal.start(0, new CatalogRows(catalogResult(portal), portal.formats()));
                 }
                 sendRows(portal, maxRows, "SELECT ");
+            }
+            case PreparedStatement.OnTrino kind -> {
+                QueryRows rows = trino.rows(kind, portal, block);
+                if (kind.returnsRows()) {
+                    sendRows(portal, maxRows, "SELECT ");
+                } else {
+                    String tag = rows.query().complete();
+                    portal.done();
+                    replies.commandComplete(tag);
+                }
             }
             case OnRows rows -> runOnRows(portal, maxRows);
         }
@@ -345,11 +401,57 @@ public final class Session implements AutoCloseable {
                 }
                 replies.commandComplete("DEALLOCATE");
             }
+            case Command.CopyOut copy -> copyOut(prepare(copy.query(), List.of()), copy.options());
+            case Command.CopyTableOut copy ->
+                    copyOut(
+                            preparer.prepareAll(
+                                    copy.table(), copy.columns(), settings.searchPath()),
+                            copy.options());
             default -> commands.run(command, user, formats, this::scope);
         }
         if (!block.isOpen()) {
             closePortals();
         }
+    }
+
+    private void copyOut(PreparedStatement statement, CopyOptions options) throws IOException {
+        List<Integer> formats =
+                options.format() == CopyOptions.Format.BINARY ? List.of(1) : List.of();
+        try (Portal portal = new Portal(statement, List.of(), formats)) {
+            List<String> columns = open(portal);
+            long count =
+                    new CopyOutput(options, replies)
+                            .send(columns, requireNonNull(portal.rows(), "rows is null"));
+            replies.commandComplete("COPY " + count);
+        } catch (StalePlanException stale) {
+            throw alteredMeanwhile(stale);
+        }
+    }
+
+    /** Begins a statement that has a result; returns the names of its columns. */
+    private List<String> open(Portal portal) throws IOException {
+        return switch (portal.statement().kind()) {
+            case OnRows rows when !rows.plan().results().isEmpty() -> {
+                start(portal);
+                yield rows.plan().results().stream().map(ResultColumn::name).toList();
+            }
+            case PreparedStatement.OnCatalog ignored -> {
+                CatalogResult result = catalogResult(portal);
+                portal.start(0, new CatalogRows(result, portal.formats()));
+                yield names(result.columns());
+            }
+            case PreparedStatement.OnTrino kind when kind.returnsRows() ->
+                    names(trino.rows(kind, portal, block).query().columns());
+            default ->
+                    throw new PostgresException(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "Expected a statement with a result in COPY (query) TO, found '%s'"
+                                    .formatted(portal.statement().sql()));
+        };
+    }
+
+    private static List<String> names(List<CatalogColumn> columns) {
+        return columns.stream().map(CatalogColumn::name).toList();
     }
 
     private CatalogResult catalogResult(Portal portal) {
@@ -376,15 +478,19 @@ public final class Session implements AutoCloseable {
             } catch (StalePlanException stale) {
                 portal.close();
                 if (portal.count() > 0 || attempt == MAX_REPLANS) {
-                    throw new PostgresException(
-                            SqlState.SERIALIZATION_FAILURE,
-                            "Expected the columns of the table to stay while a statement runs: "
-                                    + stale.getMessage());
+                    throw alteredMeanwhile(stale);
                 }
                 portal.restart();
                 replan(portal);
             }
         }
+    }
+
+    private static PostgresException alteredMeanwhile(StalePlanException stale) {
+        return new PostgresException(
+                SqlState.SERIALIZATION_FAILURE,
+                "Expected the columns of the table to stay while a statement runs: "
+                        + stale.getMessage());
     }
 
     private void start(Portal portal) throws IOException {

@@ -99,9 +99,14 @@ final class SessionCommands {
                                         scope.get(),
                                         block.transaction()));
             }
-            case Command.Deallocate ignored ->
-                    throw new IllegalArgumentException("The session has the statements");
+            case Command.Deallocate ignored -> throw ofSession();
+            case Command.CopyOut ignored -> throw ofSession();
+            case Command.CopyTableOut ignored -> throw ofSession();
         }
+    }
+
+    private static IllegalArgumentException ofSession() {
+        return new IllegalArgumentException("The session has the statements");
     }
 
     private void commit() throws IOException {

@@ -14,9 +14,12 @@ import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.sql.SqlParser;
 import io.stele.sidecar.postgresql.sql.Statement;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
+import io.stele.sidecar.postgresql.trino.NumberedParameters;
+import io.stele.sidecar.postgresql.trino.PostgresCasts;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -33,16 +36,22 @@ public final class StatementPreparer {
     private final Supplier<Catalog> catalog;
     private final ToLongFunction<TableSchema> rowCounts;
     private final CatalogQueries catalogQueries;
+    private final boolean hasTrino;
     private final Cache<String, Statement> parsed =
             Caffeine.newBuilder()
                     .maximumWeight(MAX_CACHED_CHARACTERS)
                     .<String, Statement>weigher((sql, statement) -> sql.length() + 100)
                     .build();
 
+    /**
+     * @param hasTrino whether statements without a fixed plan are handed on
+     */
     public StatementPreparer(
             Supplier<Catalog> catalog,
             ToLongFunction<TableSchema> rowCounts,
-            CatalogQueries catalogQueries) {
+            CatalogQueries catalogQueries,
+            boolean hasTrino) {
+        this.hasTrino = hasTrino;
         this.rowCounts = requireNonNull(rowCounts, "rowCounts is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.catalogQueries = requireNonNull(catalogQueries, "catalogQueries is null");
@@ -55,8 +64,8 @@ public final class StatementPreparer {
     /**
      * Prepares one statement.
      *
-     * @throws PostgresException also if the statement has no fixed plan: FEATURE_NOT_SUPPORTED,
-     *     with what would make it one
+     * @throws PostgresException also if the statement has no fixed plan and there is no Trino:
+     *     FEATURE_NOT_SUPPORTED, with what would make it one
      */
     public PreparedStatement prepare(
             String text, List<Integer> parameterOids, List<String> searchPath) {
@@ -70,17 +79,20 @@ public final class StatementPreparer {
             return new PreparedStatement("", parameterOids, new PreparedStatement.Empty());
         }
         String sql = statements.get(0);
+        if (hasTrino && TrinoStatements.isShow(sql)) {
+            return onTrino(sql, parameterOids);
+        }
+        Optional<Command> command = CommandParser.parse(sql);
+        if (command.isPresent()) {
+            return new PreparedStatement(
+                    sql, parameterOids, new PreparedStatement.OnSession(command.get()));
+        }
+        if (catalogQueries.concerns(sql)) {
+            List<Integer> types = catalogQueries.parameterTypes(sql, parameterOids, "");
+            return new PreparedStatement(
+                    sql, parameterOids, new PreparedStatement.OnCatalog(types));
+        }
         try {
-            Optional<Command> command = CommandParser.parse(sql);
-            if (command.isPresent()) {
-                return new PreparedStatement(
-                        sql, parameterOids, new PreparedStatement.OnSession(command.get()));
-            }
-            if (catalogQueries.concerns(sql)) {
-                List<Integer> types = catalogQueries.parameterTypes(sql, parameterOids, "");
-                return new PreparedStatement(
-                        sql, parameterOids, new PreparedStatement.OnCatalog(types));
-            }
             Statement statement = parse(sql);
             return new PreparedStatement(
                     sql,
@@ -88,11 +100,35 @@ public final class StatementPreparer {
                     new PreparedStatement.OnRows(
                             statement, plan(statement, parameterOids, searchPath), searchPath));
         } catch (NoFixedPlanException needsOptimizer) {
-            throw new PostgresException(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    needsOptimizer.getMessage(),
-                    Optional.of("Statements by key run here; ask Trino for others."));
+            if (hasTrino) {
+                return onTrino(sql, parameterOids);
+            }
+            throw refused(needsOptimizer);
+        } catch (PostgresException unknown) {
+            if (hasTrino && TrinoStatements.mayKnow(unknown.state())) {
+                return onTrino(sql, parameterOids);
+            }
+            throw unknown;
         }
+    }
+
+    private static PostgresException refused(NoFixedPlanException needsOptimizer) {
+        return new PostgresException(
+                SqlState.FEATURE_NOT_SUPPORTED,
+                needsOptimizer.getMessage(),
+                Optional.of(
+                        "Statements by key run here. stele.postgresql.trino-uri hands others to"
+                                + " Trino."));
+    }
+
+    private static PreparedStatement onTrino(String sql, List<Integer> parameterOids) {
+        return new PreparedStatement(
+                sql,
+                parameterOids,
+                new PreparedStatement.OnTrino(
+                        NumberedParameters.of(PostgresCasts.translate(sql)),
+                        parameterOids,
+                        TrinoStatements.returnsRows(sql)));
     }
 
     private Statement parse(String sql) {
@@ -105,6 +141,43 @@ public final class StatementPreparer {
             parsed.put(sql, statement);
         }
         return statement;
+    }
+
+    /**
+     * A statement for all rows of a table, of any size.
+     *
+     * @param columns empty: all
+     */
+    PreparedStatement prepareAll(
+            Statement.TableName table, List<String> columns, List<String> searchPath) {
+        List<Statement.Output> outputs = new ArrayList<>();
+        for (String column : columns) {
+            outputs.add(
+                    new Statement.Named(
+                            new Expression.Column(Optional.empty(), column), Optional.empty()));
+        }
+        if (columns.isEmpty()) {
+            outputs.add(new Statement.Star());
+        }
+        // A limit makes it a scan in whatever order rows are found, which holds none of them
+        Statement all =
+                new Statement.Select(
+                        table,
+                        outputs,
+                        Optional.empty(),
+                        List.of(),
+                        Optional.of(new Expression.Literal(PostgresType.INT8, Long.MAX_VALUE)),
+                        Optional.empty());
+        try {
+            FixedPlan plan = plan(all, List.of(), searchPath);
+            return new PreparedStatement(
+                    "", List.of(), new PreparedStatement.OnRows(all, plan, searchPath));
+        } catch (PostgresException unknown) {
+            if (hasTrino && TrinoStatements.mayKnow(unknown.state())) {
+                return onTrino(TrinoStatements.selectAll(table, columns), List.of());
+            }
+            throw unknown;
+        }
     }
 
     /** The names of the columns of a table, in their order. */

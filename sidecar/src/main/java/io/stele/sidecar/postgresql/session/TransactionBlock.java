@@ -84,7 +84,31 @@ final class TransactionBlock implements AutoCloseable {
         if (isReadOnly) {
             throw new PostgresException(
                     SqlState.READ_ONLY_TRANSACTION,
-                    "Expected a statement that reads, as the transaction is READ ONLY, found one that writes");
+                    "Expected a statement that reads, as the transaction is READ ONLY, found one"
+                            + " that writes");
+        }
+    }
+
+    /**
+     * Trino runs statements outside the block: those that change something, and those that would
+     * miss what the block has changed, are refused.
+     */
+    void checkTrinoMay(boolean change) {
+        if (change) {
+            checkWritable();
+        }
+        if (change && isOpen && !isImplicit) {
+            throw new PostgresException(
+                    SqlState.ACTIVE_TRANSACTION,
+                    "Expected a statement that Trino runs and that changes something outside a"
+                            + " transaction block, found it inside one");
+        }
+        RowTransaction open = transaction;
+        if (open != null && open.hasChanges()) {
+            throw new PostgresException(
+                    SqlState.ACTIVE_TRANSACTION,
+                    "Expected statements by key alone once a transaction has changed rows, found"
+                            + " one that Trino runs, which does not see the changes");
         }
     }
 

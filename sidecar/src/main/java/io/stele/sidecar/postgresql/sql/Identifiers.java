@@ -12,4 +12,9 @@ public final class Identifiers {
                 ? text.substring(1, text.length() - 1).replace("\"\"", "\"")
                 : text.toLowerCase(Locale.ENGLISH);
     }
+
+    /** A name as the text that means it. */
+    public static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
+    }
 }

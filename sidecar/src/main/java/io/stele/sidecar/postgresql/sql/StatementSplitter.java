@@ -65,6 +65,22 @@ public final class StatementSplitter {
         return parts;
     }
 
+    /** The place of the parenthesis that closes the one at {@code open}; -1: none does. */
+    public static int closing(String sql, int open) {
+        StatementSplitter splitter = new StatementSplitter(sql);
+        splitter.at = open;
+        int depth = 0;
+        while (splitter.at < sql.length()) {
+            char character = sql.charAt(splitter.at);
+            depth += character == '(' ? 1 : character == ')' ? -1 : 0;
+            if (depth == 0) {
+                return splitter.at;
+            }
+            splitter.skip();
+        }
+        return -1;
+    }
+
     /** Moves behind a quoted text, a comment or one other character. */
     private void skip() {
         char character = sql.charAt(at);

@@ -201,11 +201,11 @@ final class FlightSqlClientIT {
                 () -> client.getStream(ticket, alice).getSchema(),
                 FlightStatusCode.NOT_FOUND,
                 "a result");
-        try (FlightSqlClient.PreparedStatement prepared = client.prepare("SELECT 2", alice)) {
-            assertThat(rows(prepared.execute(alice))).containsExactly("2");
-            assertThat(rows(prepared.execute(alice))).containsExactly("2");
-            assertStatus(() -> prepared.execute(bob), FlightStatusCode.NOT_FOUND, "'bob'");
-        }
+        FlightSqlClient.PreparedStatement prepared = client.prepare("SELECT 2", alice);
+        assertThat(rows(prepared.execute(alice))).containsExactly("2");
+        assertThat(rows(prepared.execute(alice))).containsExactly("2");
+        assertStatus(() -> prepared.execute(bob), FlightStatusCode.NOT_FOUND, "'bob'");
+        prepared.close(alice);
     }
 
     @Test
@@ -362,19 +362,28 @@ final class FlightSqlClientIT {
     }
 
     @Test
+    void typesAreDescribed() throws Exception {
+        assertThat(rows(client.getXdbcTypeInfo(alice)))
+                .anyMatch(row -> row.startsWith("bigint|-5|19|"))
+                .anyMatch(row -> row.startsWith("varchar|12|"));
+        assertThat(rows(client.getXdbcTypeInfo(-5, alice))).hasSize(1);
+        assertThat(rows(client.getXdbcTypeInfo(12_345, alice))).isEmpty();
+    }
+
+    @Test
     void preparedParametersAreDescribed() throws Exception {
-        try (FlightSqlClient.PreparedStatement prepared =
+        FlightSqlClient.PreparedStatement prepared =
                 client.prepare(
                         "SELECT id, amount FROM shop.orders WHERE id = ANY (?) AND amount < ?",
-                        alice)) {
-            assertThat(prepared.getParameterSchema().getFields()).hasSize(2);
-            assertThat(prepared.getResultSetSchema().getFields())
-                    .extracting(field -> field.getName())
-                    .containsExactly("id", "amount");
-            assertStatus(
-                    () -> prepared.execute(alice),
-                    FlightStatusCode.INVALID_ARGUMENT,
-                    "Expected 2 parameters, found 0");
-        }
+                        alice);
+        assertThat(prepared.getParameterSchema().getFields()).hasSize(2);
+        assertThat(prepared.getResultSetSchema().getFields())
+                .extracting(field -> field.getName())
+                .containsExactly("id", "amount");
+        assertStatus(
+                () -> prepared.execute(alice),
+                FlightStatusCode.INVALID_ARGUMENT,
+                "Expected 2 parameters, found 0");
+        prepared.close(alice);
     }
 }

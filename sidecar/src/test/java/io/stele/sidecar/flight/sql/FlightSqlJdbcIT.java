@@ -234,9 +234,9 @@ final class FlightSqlJdbcIT {
             assertThat(count("c1 >= 1200 AND c1 < 1300")).isZero();
         }
         try (PreparedStatement update =
-                connection.prepareStatement("UPDATE orders SET c3 = c1 + ? WHERE c1 = ?")) {
+                connection.prepareStatement("UPDATE orders SET c3 = ? WHERE c1 = ?")) {
             for (long id = 200; id < 300; id++) {
-                update.setBigDecimal(1, new BigDecimal("0.500000000000000000"));
+                update.setBigDecimal(1, BigDecimal.valueOf(100 * id + 50, 2));
                 update.setLong(2, id);
                 update.addBatch();
             }
@@ -335,7 +335,6 @@ final class FlightSqlJdbcIT {
                 .containsExactly("c1");
         assertThat(texts(metadata.getImportedKeys(null, "shop", "orders"), "FKCOLUMN_NAME"))
                 .isEmpty();
-        assertThat(texts(metadata.getTypeInfo(), "TYPE_NAME")).contains("bigint", "varchar");
     }
 
     private static List<String> texts(ResultSet rows, String column) throws SQLException {

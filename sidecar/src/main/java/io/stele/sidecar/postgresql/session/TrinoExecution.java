@@ -1,0 +1,98 @@
+package io.stele.sidecar.postgresql.session;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.sidecar.postgresql.catalog.CatalogColumn;
+import io.stele.sidecar.postgresql.run.Client;
+import io.stele.sidecar.postgresql.session.PreparedStatement.OnTrino;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
+import io.stele.sidecar.postgresql.trino.TrinoIdentity;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
+import java.util.List;
+import java.util.Optional;
+
+/** The statements of one session that Trino runs. Confined to the thread of its connection. */
+final class TrinoExecution {
+    private final Optional<TrinoGateway> gateway;
+    private final String user;
+    private final Settings settings;
+    private final Client client;
+
+    TrinoExecution(Optional<TrinoGateway> gateway, String user, Settings settings, Client client) {
+        this.gateway = requireNonNull(gateway, "gateway is null");
+        this.user = requireNonNull(user, "user is null");
+        this.settings = requireNonNull(settings, "settings is null");
+        this.client = requireNonNull(client, "client is null");
+    }
+
+    private TrinoGateway trino() {
+        return gateway.orElseThrow(() -> new IllegalStateException("No Trino is known"));
+    }
+
+    private TrinoIdentity identity() {
+        return new TrinoIdentity(
+                user, settings.applicationName(), settings.zone(), settings.searchPath());
+    }
+
+    /** A statement with the types of all its parameters; others as they are. */
+    PreparedStatement resolve(PreparedStatement statement) {
+        if (!(statement.kind() instanceof OnTrino kind) || kind.statement().numbers().isEmpty()) {
+            return statement;
+        }
+        client.cancellation().begin(settings.statementTimeoutMillis());
+        List<Integer> oids =
+                trino().parameterOids(
+                                kind.statement(),
+                                statement.parameterOids(),
+                                identity(),
+                                client.cancellation());
+        return new PreparedStatement(
+                statement.sql(),
+                statement.parameterOids(),
+                new OnTrino(kind.statement(), oids, kind.returnsRows()));
+    }
+
+    /** The columns of a statement that has not begun; empty: it returns no rows. */
+    Optional<List<CatalogColumn>> describe(OnTrino kind) {
+        if (!kind.returnsRows()) {
+            return Optional.empty();
+        }
+        client.cancellation().begin(settings.statementTimeoutMillis());
+        return Optional.of(trino().describe(kind.statement(), identity(), client.cancellation()));
+    }
+
+    /** The columns of a portal, whose query begins with it; empty: it returns no rows. */
+    Optional<List<CatalogColumn>> describe(OnTrino kind, Portal portal, TransactionBlock block) {
+        if (!kind.returnsRows()) {
+            return Optional.empty();
+        }
+        return Optional.of(rows(kind, portal, block).query().columns());
+    }
+
+    /** The rows of a portal, whose statement begins unless it has. */
+    QueryRows rows(OnTrino kind, Portal portal, TransactionBlock block) {
+        if (portal.rows() instanceof QueryRows begun) {
+            return begun;
+        }
+        block.checkTrinoMay(!kind.returnsRows());
+        List<Optional<String>> values = Parameters.texts(portal.parameters());
+        if (values.size() < kind.statement().count()) {
+            throw new PostgresException(
+                    SqlState.PROTOCOL_VIOLATION,
+                    "Expected %s parameters, found %s"
+                            .formatted(kind.statement().count(), values.size()));
+        }
+        QueryRows rows =
+                new QueryRows(
+                        trino().run(
+                                        kind.statement(),
+                                        kind.parameterOids(),
+                                        values,
+                                        identity(),
+                                        client.cancellation()),
+                        portal.formats());
+        portal.start(0, rows);
+        return rows;
+    }
+}

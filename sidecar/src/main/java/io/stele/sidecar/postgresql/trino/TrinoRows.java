@@ -1,0 +1,146 @@
+package io.stele.sidecar.postgresql.trino;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.sidecar.postgresql.catalog.CatalogColumn;
+import io.stele.sidecar.postgresql.run.Cancellation;
+import io.stele.sidecar.postgresql.type.PostgresType;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
+import io.trino.client.Column;
+import io.trino.client.QueryError;
+import io.trino.client.QueryStatusInfo;
+import io.trino.client.StatementClient;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query that Trino runs, and its rows as Trino sends them, page by page. Confined to the thread
+ * of its client; to be closed, which ends the query.
+ */
+public final class TrinoRows implements AutoCloseable {
+    private final StatementClient query;
+    private final Cancellation cancellation;
+    private Iterator<List<Object>> page = Collections.emptyIterator();
+    private @Nullable List<CatalogColumn> columns;
+    private List<PostgresType> types = List.of();
+
+    TrinoRows(StatementClient query, Cancellation cancellation) {
+        this.query = requireNonNull(query, "query is null");
+        this.cancellation = requireNonNull(cancellation, "cancellation is null");
+    }
+
+    /**
+     * The columns, which Trino knows once it has analyzed the statement.
+     *
+     * @throws PostgresException the failure of the statement
+     */
+    public List<CatalogColumn> columns() {
+        List<CatalogColumn> known = columns;
+        if (known != null) {
+            return known;
+        }
+        while (query.isRunning() && query.currentStatusInfo().getColumns() == null) {
+            advance();
+        }
+        List<Column> found =
+                query.isRunning()
+                        ? query.currentStatusInfo().getColumns()
+                        : finished().getColumns();
+        List<CatalogColumn> all = new ArrayList<>();
+        List<PostgresType> allTypes = new ArrayList<>();
+        for (Column column : found == null ? List.<Column>of() : found) {
+            PostgresType type = TrinoValues.type(column.getType());
+            allTypes.add(type);
+            all.add(new CatalogColumn(column.getName(), type.oid()));
+        }
+        types = allTypes;
+        columns = List.copyOf(all);
+        if (query.isRunning()) {
+            page = rows();
+        }
+        return all;
+    }
+
+    private void advance() {
+        cancellation.check();
+        try {
+            boolean unused = query.advance();
+        } catch (RuntimeException e) {
+            throw TrinoErrors.unreachable(e);
+        }
+    }
+
+    private Iterator<List<Object>> rows() {
+        try {
+            return query.currentRows().iterator();
+        } catch (RuntimeException e) {
+            throw TrinoErrors.unreachable(e);
+        }
+    }
+
+    private QueryStatusInfo finished() {
+        if (query.isClientAborted()) {
+            throw new PostgresException(SqlState.QUERY_CANCELED, "The statement was cancelled");
+        }
+        QueryError error = query.finalStatusInfo().getError();
+        if (error != null) {
+            throw TrinoErrors.of(error);
+        }
+        return query.finalStatusInfo();
+    }
+
+    /** The next row, its values in PostgreSQL's text format; empty: there are no more. */
+    public Optional<List<Optional<String>>> next() {
+        List<CatalogColumn> unused = columns();
+        while (!page.hasNext()) {
+            if (!query.isRunning()) {
+                QueryStatusInfo unusedStatus = finished();
+                return Optional.empty();
+            }
+            advance();
+            page = query.isRunning() ? rows() : Collections.emptyIterator();
+        }
+        List<Object> values = page.next();
+        List<Optional<String>> row = new ArrayList<>(values.size());
+        for (int i = 0; i < values.size(); i++) {
+            Object value = values.get(i);
+            row.add(
+                    value == null
+                            ? Optional.empty()
+                            : Optional.of(TrinoValues.text(types.get(i), value)));
+        }
+        return Optional.of(row);
+    }
+
+    /**
+     * Waits for the end of a statement that changes something.
+     *
+     * @return PostgreSQL's tag of it
+     */
+    public String complete() {
+        while (next().isPresent()) {
+            // A single row with the count
+        }
+        String type = String.valueOf(query.finalStatusInfo().getUpdateType());
+        OptionalLong count = query.finalStatusInfo().getUpdateCount();
+        if (count.isEmpty()) {
+            return type;
+        }
+        return switch (type) {
+            case "INSERT" -> "INSERT 0 " + count.getAsLong();
+            case "CREATE TABLE" -> "SELECT " + count.getAsLong();
+            default -> type + " " + count.getAsLong();
+        };
+    }
+
+    @Override
+    public void close() {
+        query.close();
+    }
+}
