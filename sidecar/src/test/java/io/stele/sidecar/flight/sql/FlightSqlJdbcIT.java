@@ -207,7 +207,7 @@ final class FlightSqlJdbcIT {
                 assertThat(rows.getTimestamp(3).toLocalDateTime()).isEqualTo(placed);
                 assertThat(rows.next()).isFalse();
             }
-            select.setLong(1, 999);
+            select.setLong(1, -999);
             try (ResultSet rows = select.executeQuery()) {
                 assertThat(rows.next()).isFalse();
             }
