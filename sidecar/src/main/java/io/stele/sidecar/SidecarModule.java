@@ -167,8 +167,7 @@ final class SidecarModule implements Module {
                                         OptionalInt.of(table.schemaVersion()),
                                         ScanPredicate.ALL)
                                 .rowCount(),
-                new CatalogQueries(
-                        () -> engine.engine().catalog().current(), config.getDatabase()),
+                new CatalogQueries(() -> engine.engine().catalog().current(), config.getDatabase()),
                 trino.isPresent());
     }
 

@@ -18,7 +18,9 @@ interface PutReceiver {
     CompletableFuture<Optional<PutResult>> write(
             FlightData message, WriteRoom room, long heldBytes);
 
-    /** Whether the first message is all: such a client waits for the result before it ends its side. */
+    /**
+     * Whether the first message is all: such a client waits for the result before it ends its side.
+     */
     boolean takesNoBatches();
 
     /** Bytes that the latest batch takes beyond its message. */

@@ -86,12 +86,7 @@ public final class FlightSqlService {
                 executor,
                 statements,
                 new SqlRunner(
-                        executor,
-                        statements,
-                        preparer.catalogQueries(),
-                        trino,
-                        clock,
-                        batchBytes),
+                        executor, statements, preparer.catalogQueries(), trino, clock, batchBytes),
                 new Metadata(
                         () -> catalog.get().current(),
                         catalogName,

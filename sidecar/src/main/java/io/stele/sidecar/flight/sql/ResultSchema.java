@@ -102,8 +102,7 @@ record ResultSchema(List<ArrowField> fields, List<Map<String, String>> metadata)
         for (DataType type : types) {
             String name = "$" + (fields.size() + 1);
             DataType told = inMillis(type);
-            ArrowType arrowType =
-                    ArrowType.inMillis(told).orElseGet(() -> ArrowType.of(told));
+            ArrowType arrowType = ArrowType.inMillis(told).orElseGet(() -> ArrowType.of(told));
             fields.add(new ArrowField(0, name, arrowType, true));
             metadata.add(describe(told));
         }

@@ -99,14 +99,12 @@ final class SqlStatements {
                 new PreparedStatement(
                         prepared.sql(),
                         prepared.parameterOids(),
-                        new PreparedStatement.OnTrino(
-                                kind.statement(), oids, kind.returnsRows()));
+                        new PreparedStatement.OnTrino(kind.statement(), oids, kind.returnsRows()));
         return new SqlStatement(
                 resolved,
                 kind.returnsRows()
                         ? ResultSchema.of(
-                                gateway.describe(
-                                        kind.statement(), caller.ofTrino(), cancellation))
+                                gateway.describe(kind.statement(), caller.ofTrino(), cancellation))
                         : ResultSchema.EMPTY,
                 parameters,
                 parameters.stream().map(type -> ArrowTypes.of(type.type())).toList());

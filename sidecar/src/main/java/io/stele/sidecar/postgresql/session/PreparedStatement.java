@@ -53,14 +53,16 @@ public record PreparedStatement(String sql, List<Integer> parameterOids, Kind ki
      * @param parameterOids types of the parameters
      * @param returnsRows whether it is a query, which changes nothing
      */
-    public record OnTrino(NumberedParameters statement, List<Integer> parameterOids, boolean returnsRows)
+    public record OnTrino(
+            NumberedParameters statement, List<Integer> parameterOids, boolean returnsRows)
             implements Kind {
         public OnTrino {
             parameterOids = List.copyOf(parameterOids);
         }
     }
 
-    public PreparedStatement withPlan(Statement statement, FixedPlan plan, List<String> searchPath) {
+    public PreparedStatement withPlan(
+            Statement statement, FixedPlan plan, List<String> searchPath) {
         return new PreparedStatement(sql, parameterOids, new OnRows(statement, plan, searchPath));
     }
 }

@@ -124,8 +124,7 @@ final class FlightSqlClientIT {
         assertThat(query("SELECT status FROM shop.orders WHERE id IN (1, 2)")).hasSize(2);
 
         Transaction undone = client.beginTransaction(alice);
-        long unused =
-                client.executeUpdate("DELETE FROM shop.orders WHERE id = 1", undone, alice);
+        long unused = client.executeUpdate("DELETE FROM shop.orders WHERE id = 1", undone, alice);
         client.rollback(undone, alice);
         assertThat(query("SELECT status FROM shop.orders WHERE id = 1")).containsExactly("a");
         assertStatus(
@@ -135,8 +134,7 @@ final class FlightSqlClientIT {
     @Test
     void firstCommitterWins() throws Exception {
         long inserted =
-                client.executeUpdate(
-                        "INSERT INTO shop.orders (id, amount) VALUES (10, 1)", alice);
+                client.executeUpdate("INSERT INTO shop.orders (id, amount) VALUES (10, 1)", alice);
         assertThat(inserted).isEqualTo(1);
         Transaction first = client.beginTransaction(alice);
         Transaction second = client.beginTransaction(alice);
@@ -187,8 +185,7 @@ final class FlightSqlClientIT {
                                 "INSERT INTO shop.orders (id) VALUES (30)", transaction, bob),
                 FlightStatusCode.NOT_FOUND,
                 "of user 'bob'");
-        assertStatus(
-                () -> client.rollback(transaction, bob), FlightStatusCode.NOT_FOUND, "'bob'");
+        assertStatus(() -> client.rollback(transaction, bob), FlightStatusCode.NOT_FOUND, "'bob'");
         client.rollback(transaction, alice);
         FlightInfo info = client.execute("SELECT 1", alice);
         Ticket ticket = info.getEndpoints().getFirst().getTicket();
@@ -211,22 +208,19 @@ final class FlightSqlClientIT {
     @Test
     void statementsAreCancelled() throws Exception {
         FlightInfo info = client.execute("SELECT 1", alice);
-        assertThat(
-                        client.cancelFlightInfo(new CancelFlightInfoRequest(info), alice)
-                                .getStatus())
+        assertThat(client.cancelFlightInfo(new CancelFlightInfoRequest(info), alice).getStatus())
                 .isEqualTo(CancelStatus.CANCELLED);
-        assertStatus(
-                () -> rows(info), FlightStatusCode.NOT_FOUND, "a result");
-        assertThat(
-                        client.cancelFlightInfo(new CancelFlightInfoRequest(info), alice)
-                                .getStatus())
+        assertStatus(() -> rows(info), FlightStatusCode.NOT_FOUND, "a result");
+        assertThat(client.cancelFlightInfo(new CancelFlightInfoRequest(info), alice).getStatus())
                 .isEqualTo(CancelStatus.NOT_CANCELLABLE);
 
         // A result that is larger than what is on the way to a client that does not read
         try (VectorSchemaRoot root = orders(40_000, 60_000, "x".repeat(1_000))) {
             long count =
                     client.executeIngest(
-                            root, options("many", TableExistsOption.TABLE_EXISTS_OPTION_FAIL), alice);
+                            root,
+                            options("many", TableExistsOption.TABLE_EXISTS_OPTION_FAIL),
+                            alice);
             assertThat(count).isEqualTo(20_000);
         }
         FlightInfo many = client.execute("SELECT * FROM shop.many LIMIT 1000000", alice);
@@ -288,8 +282,7 @@ final class FlightSqlClientIT {
                                     new ExecuteIngestOptions(
                                             "made",
                                             definition(
-                                                    TableNotExistOption
-                                                            .TABLE_NOT_EXIST_OPTION_FAIL,
+                                                    TableNotExistOption.TABLE_NOT_EXIST_OPTION_FAIL,
                                                     TableExistsOption.TABLE_EXISTS_OPTION_APPEND),
                                             false,
                                             null,
@@ -318,8 +311,7 @@ final class FlightSqlClientIT {
             assertThat(
                             client.executeIngest(
                                     root,
-                                    options(
-                                            "made", TableExistsOption.TABLE_EXISTS_OPTION_REPLACE),
+                                    options("made", TableExistsOption.TABLE_EXISTS_OPTION_REPLACE),
                                     alice))
                     .isEqualTo(10);
         }
