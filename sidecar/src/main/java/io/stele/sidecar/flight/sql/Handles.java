@@ -11,9 +11,11 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * What clients have opened and call by a handle: of some number and size at most, each of one user,
@@ -184,18 +186,17 @@ final class Handles<T extends Handles.Held> {
         closeAll(take(entry -> true));
     }
 
-    private synchronized List<T> take(java.util.function.Predicate<Entry<T>> which) {
+    private synchronized List<T> take(Predicate<Entry<T>> which) {
         List<T> taken = new ArrayList<>();
-        entries.values()
-                .removeIf(
-                        entry -> {
-                            boolean isTaken = which.test(entry);
-                            if (isTaken) {
-                                taken.add(entry.value);
-                                heldBytes -= entry.sizeBytes;
-                            }
-                            return isTaken;
-                        });
+        Iterator<Entry<T>> present = entries.values().iterator();
+        while (present.hasNext()) {
+            Entry<T> entry = present.next();
+            if (which.test(entry)) {
+                present.remove();
+                taken.add(entry.value);
+                heldBytes -= entry.sizeBytes;
+            }
+        }
         return taken;
     }
 
