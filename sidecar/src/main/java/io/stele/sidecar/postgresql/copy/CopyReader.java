@@ -32,6 +32,7 @@ public final class CopyReader {
     private int start;
     private int end;
     private int scanned; // bytes from start on that have no end of row
+    private int needed; // bytes from start on without which the row of BINARY is not whole
     private boolean inQuotes; // at start + scanned, of CSV
     private long rowNumber;
     private boolean hasBegun; // the header is passed
@@ -231,13 +232,13 @@ public final class CopyReader {
             return Optional.empty();
         }
         hasBegun = true;
-        ByteBuffer in = ByteBuffer.wrap(buffer, start, end - start);
-        if (in.remaining() < 2) {
-            if (isLast && in.hasRemaining()) {
+        if (end - start < Math.max(needed, 2)) {
+            if (isLast && end > start) {
                 throw bad("a row", "a part of one at the end");
             }
             return Optional.empty();
         }
+        ByteBuffer in = ByteBuffer.wrap(buffer, start, end - start);
         int count = in.getShort();
         if (count == -1) {
             isDone = true;
@@ -248,19 +249,18 @@ public final class CopyReader {
         if (count != columns) {
             throw bad(columns + " values", Integer.toString(count));
         }
+        needed = wholeRow(in.duplicate(), count);
+        if (end - start < needed) {
+            if (isLast) {
+                throw bad("a row", "a part of one at the end");
+            }
+            rowNumber--;
+            return Optional.empty();
+        }
+        needed = 0;
         List<Optional<byte[]>> values = new ArrayList<>(columns);
         for (int i = 0; i < count; i++) {
-            int length = in.remaining() < 4 ? Integer.MAX_VALUE : in.getInt();
-            if (length < -1) {
-                throw bad("the length of a value", Integer.toString(length));
-            }
-            if (length > in.remaining()) {
-                if (isLast) {
-                    throw bad("a row", "a part of one at the end");
-                }
-                rowNumber--;
-                return Optional.empty();
-            }
+            int length = in.getInt();
             if (length == -1) {
                 values.add(Optional.empty());
             } else {
@@ -271,6 +271,25 @@ public final class CopyReader {
         }
         start = in.position();
         return Optional.of(values);
+    }
+
+    /** The bytes of a row of BINARY, or as many as show where the next of its values ends. */
+    private int wholeRow(ByteBuffer in, int count) {
+        for (int i = 0; i < count; i++) {
+            if (in.remaining() < Integer.BYTES) {
+                return in.position() - start + Integer.BYTES;
+            }
+            int length = in.getInt();
+            if (length < -1 || length > MAX_ROW_BYTES) {
+                throw bad("the length of a value", Integer.toString(length));
+            }
+            int bytes = Math.max(length, 0);
+            if (bytes > in.remaining()) {
+                return in.position() - start + bytes;
+            }
+            in.position(in.position() + bytes);
+        }
+        return in.position() - start;
     }
 
     private boolean readHeader(boolean isLast) {

@@ -116,6 +116,7 @@ final class ScannedRows implements RowSource {
             RowCursor.Step step = open.step();
             if (++steps % STEPS_A_TURN == 0) {
                 client.cancellation().check();
+                engine.renewSnapshot(snapshot.id(), Snapshots.LEASE); // clients may be slow
                 Thread.yield();
             }
             if (step == RowCursor.Step.END) {

@@ -37,6 +37,32 @@ final class TestCopyReader {
         check(CopyOptions.BINARY, binary());
     }
 
+    /** What was there before each part must not be copied again: it would take minutes. */
+    @Test
+    void longBinaryRowsComeInManyParts() throws IOException {
+        byte[] value = new byte[16 << 20];
+        new Random(1).nextBytes(value);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(bytes);
+        out.write(CopyReader.signature());
+        out.writeLong(0);
+        out.writeShort(3);
+        for (int i = 0; i < 3; i++) {
+            out.writeInt(value.length);
+            out.write(value);
+        }
+        CopyReader reader = new CopyReader(CopyOptions.BINARY, 3);
+        byte[] all = bytes.toByteArray();
+        int part = 4096;
+        for (int at = 0; at < all.length; at += part) {
+            assertThat(reader.next(false)).isEmpty();
+            reader.add(Arrays.copyOfRange(all, at, Math.min(at + part, all.length)));
+        }
+        assertThat(reader.next(false).orElseThrow())
+                .allSatisfy(found -> assertThat(found.orElseThrow()).isEqualTo(value));
+        assertThat(reader.next(true)).isEmpty();
+    }
+
     private static void check(CopyOptions options, byte[] bytes) {
         Random random = new Random(3);
         for (int round = 0; round < 200; round++) {
