@@ -17,6 +17,7 @@ import io.stele.objectstore.hadoop.HadoopConfig;
 import io.stele.objectstore.retrieval.BalanceMetrics;
 import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.objectstore.s3.S3Config;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.AggregateCacheConfig;
@@ -34,6 +35,7 @@ import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.flight.FlightConfig;
 import io.stele.sidecar.flight.FlightServer;
 import io.stele.sidecar.flight.FlightService;
+import io.stele.sidecar.flight.sql.FlightSqlService;
 import io.stele.sidecar.framed.FramedConfig;
 import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.http.AuthenticationFilter;
@@ -50,12 +52,18 @@ import io.stele.sidecar.metrics.MetricsExposition;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.postgresql.PostgresConfig;
 import io.stele.sidecar.postgresql.PostgresServer;
+import io.stele.sidecar.postgresql.TrinoGateways;
+import io.stele.sidecar.postgresql.catalog.CatalogQueries;
+import io.stele.sidecar.postgresql.run.PlanExecutor;
+import io.stele.sidecar.postgresql.session.StatementPreparer;
+import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
 import jakarta.servlet.Filter;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The Guice module of the sidecar: the bindings of its configurations, services, endpoints and
@@ -127,6 +135,61 @@ final class SidecarModule implements Module {
     @Singleton
     static ReplyBudget replyBudget(FramedConfig config) {
         return new ReplyBudget(config.getMaxPendingBytes().toBytes());
+    }
+
+    /** One for all ports: its locks keep writers of one row apart. */
+    @Provides
+    @Singleton
+    static PlanExecutor planExecutor(
+            EngineService engine,
+            ReplyBudget replies,
+            ReadMetrics readMetrics,
+            IngestMetrics ingestMetrics) {
+        return new PlanExecutor(engine, replies, readMetrics, ingestMetrics, System::nanoTime);
+    }
+
+    @Provides
+    @Singleton
+    static Optional<TrinoGateway> trinoGateway(PostgresConfig config) {
+        return TrinoGateways.of(config);
+    }
+
+    @Provides
+    @Singleton
+    static StatementPreparer statementPreparer(
+            EngineService engine, PostgresConfig config, Optional<TrinoGateway> trino) {
+        return new StatementPreparer(
+                () -> engine.engine().catalog().current(),
+                table ->
+                        engine.engine()
+                                .statistics(
+                                        table.id(),
+                                        OptionalInt.of(table.schemaVersion()),
+                                        ScanPredicate.ALL)
+                                .rowCount(),
+                new CatalogQueries(() -> engine.engine().catalog().current(), config.getDatabase()),
+                trino.isPresent());
+    }
+
+    @Provides
+    @Singleton
+    static FlightSqlService flightSqlService(
+            EngineService engine,
+            PlanExecutor executor,
+            StatementPreparer preparer,
+            Optional<TrinoGateway> trino,
+            PostgresConfig postgres,
+            FlightConfig flight,
+            Clock clock) {
+        return FlightSqlService.create(
+                executor,
+                preparer,
+                trino,
+                () -> engine.engine().catalog(),
+                postgres.getDatabase(),
+                Version.current(),
+                clock,
+                flight.getReadBatchSize().toBytes());
     }
 
     @Provides

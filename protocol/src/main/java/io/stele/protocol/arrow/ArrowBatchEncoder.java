@@ -147,6 +147,11 @@ public final class ArrowBatchEncoder {
             column.finish(nodes, buffers, lengths);
         }
         rowCount = 0;
+        return message(rows, nodes, buffers, lengths);
+    }
+
+    static ArrowMessage message(
+            int rows, List<long[]> nodes, List<ByteBuffer> buffers, List<Long> lengths) {
         ByteBuffer header = header(rows, nodes, buffers, lengths);
         return new ArrowMessage(
                 header, buffers.stream().filter(ByteBuffer::hasRemaining).toList(), rows);

@@ -94,7 +94,8 @@ public final class ArrowColumn {
     }
 
     public boolean isNull(int index) {
-        return nullCount > 0 && (validity.get(index >> 3) & 1 << (index & 7)) == 0;
+        return form == Form.NULL
+                || (nullCount > 0 && (validity.get(index >> 3) & 1 << (index & 7)) == 0);
     }
 
     public boolean booleanAt(int index) {

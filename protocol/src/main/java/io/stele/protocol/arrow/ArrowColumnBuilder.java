@@ -195,6 +195,7 @@ public final class ArrowColumnBuilder {
             return;
         }
         switch (form) {
+            case NULL -> require(false);
             case BOOLEAN -> appendBoolean(row.booleanAt(index));
             case INT8, INT16, INT32, INT64 -> appendLong(row.longAt(index));
             case FLOAT32 -> appendFloat(row.floatAt(index));

@@ -8,7 +8,9 @@ import io.stele.protocol.schema.TableSchema;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.apache.arrow.flatbuf.Endianness;
 import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
@@ -47,9 +49,20 @@ public final class ArrowSchemas {
 
     /** The schema message of fields. */
     public static byte[] toMessage(List<ArrowField> fields) {
+        return toMessage(fields, Collections.nCopies(fields.size(), Map.of()));
+    }
+
+    /**
+     * The schema message of fields.
+     *
+     * @param metadata for each field more of it, beside that of Stele
+     */
+    public static byte[] toMessage(List<ArrowField> fields, List<Map<String, String>> metadata) {
         FlatBufferBuilder builder = new FlatBufferBuilder(1024);
-        int[] offsets =
-                fields.stream().mapToInt(field -> FieldEncoder.encode(builder, field)).toArray();
+        int[] offsets = new int[fields.size()];
+        for (int i = 0; i < offsets.length; i++) {
+            offsets[i] = FieldEncoder.encode(builder, fields.get(i), metadata.get(i));
+        }
         int fieldsOffset = Schema.createFieldsVector(builder, offsets);
         int schema = Schema.createSchema(builder, Endianness.Little, fieldsOffset, 0, 0);
         Message.finishMessageBuffer(

@@ -27,6 +27,8 @@ public record ArrowType(
         Form form, DataType type, long multiplier, boolean largeOffsets, List<ArrowType> children) {
     /** Which buffers follow the validity bitmap. */
     public enum Form {
+        /** No buffers at all: every value is null. Read, but not written. */
+        NULL(0),
         /** One bit a value. */
         BOOLEAN(0),
         INT8(1),
@@ -67,6 +69,8 @@ public record ArrowType(
         }
     }
 
+    private static final int MILLIS_DIGITS = 3;
+
     /** Of the picoseconds of a day. */
     private static final int TIME_DIGITS = 17;
 
@@ -96,6 +100,19 @@ public record ArrowType(
         }
         return new ArrowType(
                 decimal(type).isPresent() ? Form.DECIMAL128 : scalarForm(type.form()), type);
+    }
+
+    /**
+     * The form with milliseconds of a time or timestamp of three digits, for parameters: drivers
+     * that know no other unit say so. Empty for another type.
+     */
+    public static Optional<ArrowType> inMillis(DataType type) {
+        if (type instanceof TimestampType timestamp && timestamp.precision() == MILLIS_DIGITS) {
+            return Optional.of(new ArrowType(Form.INT64, type, 1_000, false, List.of()));
+        }
+        return type instanceof TimeType time && time.precision() == MILLIS_DIGITS
+                ? Optional.of(new ArrowType(Form.INT32, type, 1_000_000, false, List.of()))
+                : Optional.empty();
     }
 
     /**
@@ -139,6 +156,9 @@ public record ArrowType(
 
     /** Whether the buffers are as Stele writes them for this type. */
     boolean isNative() {
-        return multiplier == 1 && !largeOffsets && children.stream().allMatch(ArrowType::isNative);
+        return form != Form.NULL
+                && multiplier == 1
+                && !largeOffsets
+                && children.stream().allMatch(ArrowType::isNative);
     }
 }

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class ColumnDecoder {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).order(ByteOrder.LITTLE_ENDIAN);
 
+    /** Of a column without buffers, so that a few bytes do not become many rows. */
+    private static final int MAX_NULL_ROWS = 65_536;
+
     private final RecordBatch batch;
     private final ByteBuffer body;
     private final FieldNode node = new FieldNode();
@@ -53,8 +56,14 @@ final class ColumnDecoder {
         if (nullCount < 0 || nullCount > count) {
             throw corrupt("0 to " + count + " nulls", nullCount);
         }
-        ByteBuffer validity = takeValidity(count, nullCount);
         Form form = type.form();
+        if (form == Form.NULL) {
+            if (count > MAX_NULL_ROWS) {
+                throw corrupt("at most " + MAX_NULL_ROWS + " rows of type null", count);
+            }
+            return new ArrowColumn(type, count, count, EMPTY, EMPTY, EMPTY, List.of());
+        }
+        ByteBuffer validity = takeValidity(count, nullCount);
         ByteBuffer offsets = form.hasOffsets() ? takeOffsets(type, count) : EMPTY;
         ByteBuffer values = takeValues(form, count);
         List<ArrowColumn> children = children(type, count, offsets);

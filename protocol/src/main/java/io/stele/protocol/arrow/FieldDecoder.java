@@ -104,6 +104,7 @@ final class FieldDecoder {
                             ArrowType.decimal(found.type())
                                     .equals(ArrowType.decimal(declared.type()));
                     case INT64 -> sameUnit(found.type(), declared.type());
+                    case NULL -> false;
                     case BYTES -> found.isText() == declared.isText();
                     case LIST, MAP, STRUCT -> true;
                 };
@@ -125,6 +126,7 @@ final class FieldDecoder {
             throw refused(field, "more than " + DataType.MAX_DEPTH + " levels of nesting");
         }
         return switch (field.typeType()) {
+            case Type.Null -> new ArrowType(Form.NULL, VarcharType.VARCHAR);
             case Type.Bool -> new ArrowType(Form.BOOLEAN, ScalarType.BOOLEAN);
             case Type.Int -> integer(field, part(field, new Int()));
             case Type.FloatingPoint -> floatingPoint(field, part(field, new FloatingPoint()));

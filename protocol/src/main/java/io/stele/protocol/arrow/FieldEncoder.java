@@ -33,11 +33,23 @@ final class FieldEncoder {
 
     private FieldEncoder() {}
 
-    static int encode(FlatBufferBuilder builder, ArrowField field) {
-        int id = keyValue(builder, ID_KEY, Integer.toString(field.id()));
-        int type = keyValue(builder, TYPE_KEY, field.type().text());
-        int metadata = Field.createCustomMetadataVector(builder, new int[] {id, type});
-        return field(builder, field.name(), field.nullable(), ArrowType.of(field.type()), metadata);
+    /**
+     * @param more metadata beside that of Stele
+     */
+    static int encode(
+            FlatBufferBuilder builder, ArrowField field, java.util.Map<String, String> more) {
+        int[] entries = new int[2 + more.size()];
+        entries[0] = keyValue(builder, ID_KEY, Integer.toString(field.id()));
+        entries[1] = keyValue(builder, TYPE_KEY, field.type().text());
+        int next = 2;
+        for (java.util.Map.Entry<String, String> entry : more.entrySet()) {
+            entries[next++] = keyValue(builder, entry.getKey(), entry.getValue());
+        }
+        int metadata = Field.createCustomMetadataVector(builder, entries);
+        boolean isInMillis =
+                field.arrowType().equals(ArrowType.inMillis(field.type()).orElse(null));
+        ArrowType arrowType = isInMillis ? field.arrowType() : ArrowType.of(field.type());
+        return field(builder, field.name(), field.nullable(), arrowType, metadata);
     }
 
     /**
@@ -143,8 +155,12 @@ final class FieldEncoder {
                 yield Binary.endBinary(builder);
             }
             case DATE -> Date.createDate(builder, DateUnit.DAY);
-            case TIME -> Time.createTime(builder, TimeUnit.NANOSECOND, 64);
-            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> timestamp(builder, (TimestampType) type);
+            case TIME ->
+                    arrowType.multiplier() == 1
+                            ? Time.createTime(builder, TimeUnit.NANOSECOND, 64)
+                            : Time.createTime(builder, TimeUnit.MILLISECOND, 32);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    timestamp(builder, (TimestampType) type, arrowType.multiplier());
             case UUID -> FixedSizeBinary.createFixedSizeBinary(builder, 16);
             case ARRAY -> {
                 org.apache.arrow.flatbuf.List.startList(builder);
@@ -163,9 +179,10 @@ final class FieldEncoder {
         return Decimal.createDecimal(builder, decimal.precision(), decimal.scale(), 128);
     }
 
-    private static int timestamp(FlatBufferBuilder builder, TimestampType type) {
+    private static int timestamp(FlatBufferBuilder builder, TimestampType type, long multiplier) {
         int zone = type.withTimeZone() ? builder.createString("UTC") : 0;
-        short unit = type.isNanos() ? TimeUnit.NANOSECOND : TimeUnit.MICROSECOND;
+        short fine = type.isNanos() ? TimeUnit.NANOSECOND : TimeUnit.MICROSECOND;
+        short unit = multiplier == 1 ? fine : TimeUnit.MILLISECOND;
         return Timestamp.createTimestamp(builder, unit, zone);
     }
 

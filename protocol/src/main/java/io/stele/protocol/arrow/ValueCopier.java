@@ -31,6 +31,9 @@ interface ValueCopier {
      */
     static ValueCopier of(ArrowType source, DataType target, String column) {
         DataType found = source.type();
+        if (source.form() == ArrowType.Form.NULL) {
+            return (from, i, to, j) -> {}; // there is no value to copy
+        }
         return switch (target.kind()) {
             case BOOLEAN -> {
                 check(found == ScalarType.BOOLEAN, target, found, column);

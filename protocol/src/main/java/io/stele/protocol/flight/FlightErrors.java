@@ -86,7 +86,7 @@ public final class FlightErrors {
     }
 
     /** The message, cut where it would not fit into headers, which carry it percent-encoded. */
-    static String shortened(String message) {
+    public static String shortened(String message) {
         int bytes = 0;
         for (int index = 0; index < message.length(); index++) {
             char character = message.charAt(index);

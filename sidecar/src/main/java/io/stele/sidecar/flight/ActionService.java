@@ -15,8 +15,10 @@ import io.stele.protocol.flight.Empty;
 import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.engine.ReplyBudget;
+import io.stele.sidecar.flight.sql.SqlActions;
 import io.stele.sidecar.metrics.AccessMetrics;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +45,7 @@ final class ActionService {
     private final ActionHandlers handlers;
     private final MetadataWatches watches;
     private final AccessMetrics metrics;
+    private final SqlActions sql;
     private final long untakenNanos;
     private final Set<Sent> sent = ConcurrentHashMap.newKeySet();
 
@@ -53,7 +56,9 @@ final class ActionService {
             ActionHandlers handlers,
             MetadataWatches watches,
             AccessMetrics metrics,
+            SqlActions sql,
             Duration untaken) {
+        this.sql = requireNonNull(sql, "sql is null");
         this.untakenNanos = untaken.toNanos();
         this.handlers = requireNonNull(handlers, "handlers is null");
         this.watches = requireNonNull(watches, "watches is null");
@@ -64,6 +69,10 @@ final class ActionService {
         metrics.actionCalled();
         if (action.type().equals(CatalogActions.WATCH_METADATA.name())) {
             watches.begin(action.body(), (ServerCallStreamObserver<ActionResult>) results);
+            return;
+        }
+        if (SqlActions.isKnown(action.type())) {
+            runSql(action, results);
             return;
         }
         ServerCallStreamObserver<ActionResult> call =
@@ -86,6 +95,18 @@ final class ActionService {
             return;
         }
         reply.ifPresent(made -> send(made, result, call));
+    }
+
+    private void runSql(FlightAction action, StreamObserver<ActionResult> results) {
+        List<byte[]> bodies;
+        try {
+            bodies = sql.run(action.type(), action.body(), SqlCallerInterceptor.current());
+        } catch (RuntimeException e) {
+            results.onError(CallFailures.describe("Action " + action.type(), e));
+            return;
+        }
+        bodies.forEach(body -> results.onNext(new ActionResult(body)));
+        results.onCompleted();
     }
 
     private static void send(
@@ -170,6 +191,8 @@ final class ActionService {
                 .forEach(
                         (type, handler) ->
                                 types.onNext(new ActionType(type, handler.description())));
+        SqlActions.descriptions()
+                .forEach((type, description) -> types.onNext(new ActionType(type, description)));
         types.onNext(
                 new ActionType(CatalogActions.WATCH_METADATA.name(), MetadataWatches.DESCRIPTION));
         types.onCompleted();

@@ -36,6 +36,8 @@ final class AuthenticationInterceptor implements ServerInterceptor {
             Metadata.Key.of("auth-token-bin", Metadata.BINARY_BYTE_MARSHALLER);
     static final Context.Key<Boolean> AUTHENTICATED = Context.key("stele-authenticated");
 
+    private static final Context.Key<String> USER = Context.key("stele-authenticated-user");
+
     /** Logs the connection of a {@code Handshake} without credentials in its headers in. */
     static final Context.Key<Runnable> LOG_IN = Context.key("stele-log-in");
 
@@ -48,6 +50,12 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         this.authenticator = requireNonNull(authenticator, "authenticator is null");
         this.logins = requireNonNull(logins, "logins is null");
         this.connections = requireNonNull(connections, "connections is null");
+    }
+
+    /** The name that the caller of the present call claims, and has proved the secret with. */
+    static String user() {
+        String user = USER.get();
+        return user == null ? "" : user;
     }
 
     @Override
@@ -70,7 +78,8 @@ final class AuthenticationInterceptor implements ServerInterceptor {
             return new ServerCall.Listener<>() {};
         }
         if (!handshake) {
-            return next.startCall(call, headers);
+            return Contexts.interceptCall(
+                    Context.current().withValue(USER, user), call, headers, next);
         }
         String token = authenticator.issueToken(user);
         ServerCall<Q, R> answering =

@@ -6,6 +6,8 @@ import io.grpc.StatusRuntimeException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightErrors;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.CompletionException;
 
 /**
@@ -33,6 +35,13 @@ final class CallFailures {
                 }
                 yield FlightErrors.toStatusException(known);
             }
+            case PostgresException known -> SqlFailures.describe(method, known);
+            case UncheckedIOException unreadable ->
+                    FlightErrors.toStatusException(
+                            new SteleException(
+                                    ErrorCode.STORE_FAILED,
+                                    "The warehouse cannot be read: " + unreadable.getMessage(),
+                                    unreadable));
             case StatusRuntimeException status -> status;
             case IllegalArgumentException wrong ->
                     FlightErrors.toStatusException(

@@ -25,6 +25,8 @@ import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.flight.sql.FlightSqlService;
+import io.stele.sidecar.flight.sql.SqlMessages;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,14 +45,22 @@ final class FlightCatalog {
     // What is on its way to a client that reads as fast as it can
     private static final int READY_BYTES = 256 << 10;
 
+    private static final long UNKNOWN = -1; // of rows and bytes
+
     private final EngineService engine;
+    private final FlightSqlService sql;
     private final long stallTimeoutNanos;
     private final ThreadFactory threads;
 
     /**
      * @param threads send lists of tables
      */
-    FlightCatalog(EngineService engine, Duration stallTimeout, ThreadFactory threads) {
+    FlightCatalog(
+            EngineService engine,
+            FlightSqlService sql,
+            Duration stallTimeout,
+            ThreadFactory threads) {
+        this.sql = requireNonNull(sql, "sql is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.stallTimeoutNanos = stallTimeout.toNanos();
         this.threads = requireNonNull(threads, "threads is null");
@@ -92,6 +102,11 @@ final class FlightCatalog {
     void getFlightInfo(FlightDescriptor descriptor, StreamObserver<FlightInfo> reply) {
         FlightInfo info;
         try {
+            if (isSql(descriptor)) {
+                reply.onNext(sqlInfo(descriptor));
+                reply.onCompleted();
+                return;
+            }
             TableSchema table = table(descriptor);
             LeasedSnapshot snapshot =
                     Blocking.await(
@@ -118,7 +133,12 @@ final class FlightCatalog {
     void getSchema(FlightDescriptor descriptor, StreamObserver<SchemaResult> reply) {
         SchemaResult schema;
         try {
-            schema = new SchemaResult(schemaMessage(table(descriptor)));
+            schema =
+                    new SchemaResult(
+                            isSql(descriptor)
+                                    ? sql.schema(
+                                            descriptor.command(), SqlCallerInterceptor.current())
+                                    : schemaMessage(table(descriptor)));
         } catch (RuntimeException e) {
             reply.onError(CallFailures.describe("GetSchema", e));
             return;
@@ -127,12 +147,30 @@ final class FlightCatalog {
         reply.onCompleted();
     }
 
+    private static boolean isSql(FlightDescriptor descriptor) {
+        return descriptor.kind() == FlightDescriptor.Kind.COMMAND
+                && SqlMessages.isSql(descriptor.command());
+    }
+
+    private FlightInfo sqlInfo(FlightDescriptor descriptor) {
+        FlightSqlService.Info info = sql.info(descriptor.command(), SqlCallerInterceptor.current());
+        return new FlightInfo(
+                info.schema(),
+                Optional.of(descriptor),
+                info.ticket().stream()
+                        .map(ticket -> new FlightEndpoint(new Ticket(ticket), List.of()))
+                        .toList(),
+                info.records(),
+                UNKNOWN,
+                true,
+                new byte[0]);
+    }
+
     private TableSchema table(FlightDescriptor descriptor) {
         Catalog catalog = engine.engine().catalog().current();
         return switch (descriptor.kind()) {
             case PATH -> byPath(catalog, descriptor.path());
             case COMMAND -> {
-                FlightSql.refuse(descriptor.command());
                 PutTarget target = ApiJson.read(descriptor.command(), PutTarget.class);
                 yield target.tableId().isPresent()
                         ? catalog.table(target.tableId().get())

@@ -137,6 +137,7 @@ public final class FlightServer implements AutoCloseable {
                                 new RequestRoomInterceptor(service::writeRoom, connections),
                                 new ReadLsnInterceptor(),
                                 new QueryIdentityInterceptor(),
+                                new SqlCallerInterceptor(),
                                 new StatementIdInterceptor()))
                 .build();
     }
@@ -176,6 +177,7 @@ public final class FlightServer implements AutoCloseable {
             Thread.currentThread().interrupt();
         } finally {
             requireNonNull(eventLoops, "not started").close();
+            service.closeSql();
         }
     }
 

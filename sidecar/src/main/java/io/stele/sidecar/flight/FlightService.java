@@ -13,6 +13,8 @@ import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
+import io.stele.sidecar.flight.sql.FlightSqlService;
+import io.stele.sidecar.flight.sql.SqlActions;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
@@ -27,6 +29,7 @@ public final class FlightService {
     private final FlightCatalog catalog;
     private final GetService gets;
     private final PutService puts;
+    private final FlightSqlService sql;
 
     @Inject
     public FlightService(
@@ -37,8 +40,10 @@ public final class FlightService {
             IngestMetrics ingest,
             ReadMetrics reads,
             SidecarAggregateCache aggregateCache,
+            FlightSqlService sql,
             ActionHandlers handlers) {
         this.engine = requireNonNull(engine, "engine is null");
+        this.sql = requireNonNull(sql, "sql is null");
         ThreadFactory threads = Thread.ofVirtual().name("flight-get-", 0).factory();
         this.handshakes = new HandshakeService(authenticator);
         this.watches =
@@ -47,25 +52,35 @@ public final class FlightService {
                         Thread.ofVirtual().name("flight-watch-", 0).factory());
         this.actions =
                 new ActionService(
-                        handlers, watches, access, config.getStalledStreamTimeout().toJavaTime());
+                        handlers,
+                        watches,
+                        access,
+                        new SqlActions(sql),
+                        config.getStalledStreamTimeout().toJavaTime());
         this.catalog =
                 new FlightCatalog(
                         engine,
+                        sql,
                         config.getStalledStreamTimeout().toJavaTime(),
                         Thread.ofVirtual().name("flight-list-", 0).factory());
-        this.gets = new GetService(config, engine, reads, aggregateCache.cache(), threads);
+        this.gets = new GetService(config, engine, reads, aggregateCache.cache(), sql, threads);
         this.puts =
                 new PutService(
                         config,
                         engine,
                         ingest,
+                        sql,
                         Thread.ofVirtual().name("flight-put-", 0).factory());
     }
 
-    /** As {@link PutService#endSlowStreams} and {@link ActionService#endUntaken}. */
+    /**
+     * As {@link PutService#endSlowStreams} and {@link ActionService#endUntaken}; and what clients
+     * of Flight SQL have left open expires.
+     */
     void endSlowClients(long nowNanos) {
         puts.endSlowStreams(nowNanos);
         actions.endUntaken(nowNanos);
+        sql.expire();
     }
 
     /** As the engine's. */
@@ -76,6 +91,11 @@ public final class FlightService {
     /** Ends the streams that have no end of their own. */
     void endWatches() {
         watches.close();
+    }
+
+    /** Closes what clients of Flight SQL have left open. */
+    void closeSql() {
+        sql.close();
     }
 
     ServerServiceDefinition definition() {

@@ -15,16 +15,23 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.Pulled;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.flight.sql.BatchOutput;
+import io.stele.sidecar.flight.sql.FlightSqlService;
+import io.stele.sidecar.flight.sql.SqlCaller;
+import io.stele.sidecar.flight.sql.SqlMessages;
+import io.stele.sidecar.flight.sql.SqlResult;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryGroup;
 import io.stele.sidecar.scheduling.ReadAdmission;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +49,7 @@ final class GetService {
 
     private final EngineService engine;
     private final ReadMetrics metrics;
+    private final FlightSqlService sql;
     private final Optional<AggregateCache> aggregateCache;
     private final ThreadFactory threads;
     private final long batchBytes;
@@ -53,7 +61,9 @@ final class GetService {
             EngineService engine,
             ReadMetrics metrics,
             Optional<AggregateCache> aggregateCache,
+            FlightSqlService sql,
             ThreadFactory threads) {
+        this.sql = requireNonNull(sql, "sql is null");
         this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
@@ -75,8 +85,40 @@ final class GetService {
         // A thread of its own, because gRPC reports readiness and cancellation on the thread of
         // this method. It computes nothing; it only waits for batches and for the client.
         Optional<Lsn> atLeast = ReadLsnInterceptor.latest(Optional.empty());
+        if (SqlMessages.isSql(ticket.bytes())) {
+            SqlCaller caller = SqlCallerInterceptor.current();
+            threads.newThread(() -> serveSql(ticket, caller, stream)).start();
+            return;
+        }
         QueryIdentity identity = QueryIdentityInterceptor.current();
         threads.newThread(() -> serve(ticket, identity, atLeast, stream)).start();
+    }
+
+    private void serveSql(Ticket ticket, SqlCaller caller, OutboundStream<FlightData> stream) {
+        try {
+            SqlResult result = sql.result(ticket.bytes(), caller);
+            stream.onCancel(result::cancel);
+            result.send(
+                    new BatchOutput() {
+                        @Override
+                        public void schema(byte[] message) {
+                            stream.send(FlightData.schema(ByteBuffer.wrap(message)));
+                        }
+
+                        @Override
+                        public void batch(ArrowMessage batch) {
+                            stream.send(FlightData.of(batch.header(), batch.body()));
+                            metrics.scanned(batch.rowCount(), batch.bodySizeBytes());
+                        }
+                    });
+            if (!stream.isCancelled()) {
+                stream.complete();
+            }
+        } catch (IOException | RuntimeException e) {
+            if (!stream.isCancelled()) {
+                stream.fail(CallFailures.describe("DoGet", e));
+            }
+        }
     }
 
     private void serve(
@@ -86,7 +128,6 @@ final class GetService {
             OutboundStream<FlightData> stream) {
         try {
             QueryGroup group = engine.queries().group(identity);
-            FlightSql.refuse(ticket.bytes());
             send(ScanTicket.decode(ticket.bytes()), group, atLeast, stream);
             if (!stream.isCancelled()) {
                 stream.complete();

@@ -25,6 +25,7 @@ final class OutboundStream<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private volatile @Nullable Runnable whenCancelled;
+    private volatile @Nullable Runnable whenGone;
 
     /** Must be made before the call's method returns: gRPC takes no handlers later. */
     OutboundStream(
@@ -68,6 +69,14 @@ final class OutboundStream<T> {
             return Blocking.await(future);
         } finally {
             whenCancelled = null;
+        }
+    }
+
+    /** Runs when the client has gone, or at once if it has; any thread, perhaps more than once. */
+    void onCancel(Runnable giveUp) {
+        whenGone = giveUp;
+        if (observer.isCancelled()) {
+            giveUp.run();
         }
     }
 
@@ -116,6 +125,10 @@ final class OutboundStream<T> {
         Runnable giveUp = whenCancelled;
         if (giveUp != null) {
             giveUp.run();
+        }
+        Runnable gone = whenGone;
+        if (gone != null) {
+            gone.run();
         }
         signal();
     }

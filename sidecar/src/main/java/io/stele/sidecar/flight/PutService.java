@@ -7,9 +7,13 @@ import io.grpc.stub.StreamObserver;
 import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.PutResult;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.flight.sql.FlightSqlService;
+import io.stele.sidecar.flight.sql.SqlMessages;
 import io.stele.sidecar.metrics.IngestMetrics;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
@@ -18,6 +22,7 @@ import java.util.concurrent.ThreadFactory;
 final class PutService {
     private final EngineService engine;
     private final IngestMetrics metrics;
+    private final FlightSqlService sql;
     private final int maxPendingBatches;
     private final ThreadFactory threads;
     private final Set<PutStream> streams = ConcurrentHashMap.newKeySet();
@@ -29,7 +34,9 @@ final class PutService {
             FlightConfig config,
             EngineService engine,
             IngestMetrics metrics,
+            FlightSqlService sql,
             ThreadFactory threads) {
+        this.sql = requireNonNull(sql, "sql is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.maxPendingBatches = config.getMaxPendingBatches();
@@ -48,7 +55,7 @@ final class PutService {
         PutStream stream =
                 PutStream.start(
                         (ServerCallStreamObserver<PutResult>) results,
-                        first -> PutSession.open(engine, first, metrics),
+                        this::open,
                         room,
                         ofEngine,
                         maxPendingBatches,
@@ -59,6 +66,17 @@ final class PutService {
             streams.remove(stream);
         }
         return stream;
+    }
+
+    private PutReceiver open(FlightData first) {
+        Optional<byte[]> command =
+                first.descriptor()
+                        .filter(found -> found.kind() == FlightDescriptor.Kind.COMMAND)
+                        .map(FlightDescriptor::command)
+                        .filter(SqlMessages::isSql);
+        return command.isPresent()
+                ? SqlPutReceiver.open(sql, command.get(), first)
+                : PutSession.open(engine, first, metrics);
     }
 
     /** Ends the streams whose clients bring a batch so slowly that they hold its memory for all. */

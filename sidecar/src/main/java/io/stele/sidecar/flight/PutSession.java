@@ -18,6 +18,7 @@ import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.flight.PutResult;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WriteBatchBuilder;
@@ -25,6 +26,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -35,7 +37,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Invariant: batch number n has the sequence {@code firstSequence + n} in every shard it
  * touches, so a stream that is sent again applies nothing twice.
  */
-final class PutSession {
+final class PutSession implements PutReceiver {
     private final StorageEngine engine;
     private final IngestMetrics metrics;
     private final PutTarget target;
@@ -90,7 +92,6 @@ final class PutSession {
     private static PutTarget target(Catalog catalog, FlightDescriptor descriptor) {
         return switch (descriptor.kind()) {
             case COMMAND -> {
-                FlightSql.refuse(descriptor.command());
                 yield ApiJson.read(descriptor.command(), PutTarget.class);
             }
             case PATH -> {
@@ -132,7 +133,15 @@ final class PutSession {
      *     over
      * @throws SteleException among others BUSY: there is no room for the batches
      */
-    CompletableFuture<PutReply> write(FlightData message, WriteRoom room, long heldBytes) {
+    @Override
+    public CompletableFuture<Optional<PutResult>> write(
+            FlightData message, WriteRoom room, long heldBytes) {
+        return writeBatch(message, room, heldBytes)
+                .thenApply(reply -> Optional.of(new PutResult(ApiJson.write(reply))));
+    }
+
+    private CompletableFuture<PutReply> writeBatch(
+            FlightData message, WriteRoom room, long heldBytes) {
         long start = System.nanoTime();
         long number = sequence++;
         followTable();
@@ -149,10 +158,25 @@ final class PutSession {
                 : write(parts, number, batch.rowCount(), start, room);
     }
 
+    @Override
+    public boolean takesNoBatches() {
+        return false;
+    }
+
     /** Bytes that the engine has of the latest batch. */
-    long encodedBytes() {
+    @Override
+    public long encodedBytes() {
         return encodedBytes;
     }
+
+    @Override
+    public CompletableFuture<Optional<PutResult>> finish() {
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    /** Batches that are under way are answered to nobody. */
+    @Override
+    public void close() {}
 
     /**
      * If columns of the table were changed, the rest of the stream is read by its fields' ids, or

@@ -7,11 +7,10 @@ import io.grpc.stub.StreamObserver;
 import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.write.PutReply;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.PutResult;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: at most {@code maxPending} messages are requested or being written, at most {@value
  * #MAX_REQUESTED} of them requested. The messages of the client come one at a time; answers come
- * from the engine's threads. Guarded by its lock, except for {@link #session}, which belongs to the
- * incoming side.
+ * from the engine's threads. Guarded by its lock, except for {@link #session}, which the incoming
+ * side writes.
  */
 final class PutStream implements StreamObserver<FlightData> {
     // One arrives while the one before it is written
@@ -35,21 +34,22 @@ final class PutStream implements StreamObserver<FlightData> {
     private static final long FIRST_BATCH_BYTES = 64 << 10;
 
     private final ServerCallStreamObserver<PutResult> results;
-    private final Function<FlightData, PutSession> opener;
+    private final Function<FlightData, PutReceiver> opener;
     private final PutRoom room;
     private final int maxPending;
     private final ThreadFactory threads;
     private final ReentrantLock lock = new ReentrantLock();
-    private final ArrayDeque<CompletableFuture<PutReply>> pending = new ArrayDeque<>();
-    private @Nullable PutSession session;
+    private final ArrayDeque<CompletableFuture<Optional<PutResult>>> pending = new ArrayDeque<>();
+    private volatile @Nullable PutReceiver session; // written by the incoming side
     private int requested;
     private long batchBytes = FIRST_BATCH_BYTES; // of the latest one, as it came or as rows
     private boolean inputEnded;
+    private boolean finishing;
     private volatile boolean ended;
 
     private PutStream(
             ServerCallStreamObserver<PutResult> results,
-            Function<FlightData, PutSession> opener,
+            Function<FlightData, PutReceiver> opener,
             PutRoom room,
             int maxPending,
             ThreadFactory threads) {
@@ -68,7 +68,7 @@ final class PutStream implements StreamObserver<FlightData> {
      */
     static PutStream start(
             ServerCallStreamObserver<PutResult> results,
-            Function<FlightData, PutSession> opener,
+            Function<FlightData, PutReceiver> opener,
             PutRoom room,
             WriteRoom ofEngine,
             int maxPending,
@@ -77,8 +77,14 @@ final class PutStream implements StreamObserver<FlightData> {
         PutStream stream = new PutStream(results, opener, room, maxPending, threads);
         results.disableAutoRequest();
         results.setOnReadyHandler(stream::advance);
-        results.setOnCancelHandler(() -> stream.ended = true);
-        room.begin(ofEngine, stream::fail, () -> closed.accept(stream));
+        results.setOnCancelHandler(stream::close);
+        room.begin(
+                ofEngine,
+                stream::fail,
+                () -> {
+                    closed.accept(stream);
+                    stream.close();
+                });
         // The message with the schema, which is no batch
         stream.requested = 1;
         results.request(1);
@@ -93,12 +99,14 @@ final class PutStream implements StreamObserver<FlightData> {
             if (ended) {
                 return;
             }
-            if (session == null) {
-                session = opener.apply(message);
+            PutReceiver receiver = session;
+            if (receiver == null) {
+                open(message);
                 room.room().shrink(sizeBytes);
             } else if (message.dataHeader().hasRemaining()) {
-                CompletableFuture<PutReply> reply = session.write(message, room.room(), sizeBytes);
-                enqueue(reply, Math.max(sizeBytes, session.encodedBytes()));
+                CompletableFuture<Optional<PutResult>> reply =
+                        receiver.write(message, room.room(), sizeBytes);
+                enqueue(reply, Math.max(sizeBytes, receiver.encodedBytes()));
                 reply.whenComplete((done, failure) -> advance());
             } else {
                 // Metadata alone: Stele has no use for it.
@@ -107,6 +115,26 @@ final class PutStream implements StreamObserver<FlightData> {
             advance();
         } catch (RuntimeException e) {
             fail(e);
+        }
+    }
+
+    private void open(FlightData first) {
+        PutReceiver receiver = opener.apply(first);
+        session = receiver;
+        if (receiver.takesNoBatches()) {
+            onCompleted();
+        }
+        if (ended) {
+            receiver.close(); // the end came while it was opened
+        }
+    }
+
+    /** The call has ended; what its receiver has begun is given up, or goes on without it. */
+    private void close() {
+        ended = true;
+        PutReceiver receiver = session;
+        if (receiver != null) {
+            receiver.close();
         }
     }
 
@@ -125,7 +153,7 @@ final class PutStream implements StreamObserver<FlightData> {
         }
     }
 
-    private void enqueue(CompletableFuture<PutReply> reply, long sizeBytes) {
+    private void enqueue(CompletableFuture<Optional<PutResult>> reply, long sizeBytes) {
         lock.lock();
         try {
             pending.add(reply);
@@ -139,24 +167,44 @@ final class PutStream implements StreamObserver<FlightData> {
     private void advance() {
         lock.lock();
         try {
-            CompletableFuture<PutReply> head = pending.peek();
+            finishOnce();
+            CompletableFuture<Optional<PutResult>> head = pending.peek();
             while (!ended && head != null && head.isDone()) {
                 pending.poll();
                 if (head.isCompletedExceptionally()) {
                     fail(head.exceptionNow());
                     return;
                 }
-                results.onNext(new PutResult(ApiJson.write(head.resultNow())));
+                head.resultNow().ifPresent(results::onNext);
                 head = pending.peek();
             }
             requestMore();
-            if (!ended && inputEnded && pending.isEmpty()) {
+            if (!ended && finishing && pending.isEmpty()) {
                 ended = true;
                 results.onCompleted();
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Once the client has sent all, and before it is told of the end. */
+    private void finishOnce() {
+        if (ended || !inputEnded || finishing || !areDone()) {
+            return;
+        }
+        finishing = true;
+        PutReceiver receiver = session;
+        if (receiver != null) {
+            CompletableFuture<Optional<PutResult>> last = receiver.finish();
+            pending.add(last);
+            last.whenComplete((done, failure) -> resume());
+        }
+    }
+
+    private boolean areDone() {
+        return pending.stream()
+                .allMatch(reply -> reply.isDone() && !reply.isCompletedExceptionally());
     }
 
     private void requestMore() {
@@ -208,7 +256,7 @@ final class PutStream implements StreamObserver<FlightData> {
 
     @Override
     public void onError(Throwable cancelled) {
-        ended = true;
+        close();
     }
 
     @Override

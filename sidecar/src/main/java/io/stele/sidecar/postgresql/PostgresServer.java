@@ -6,17 +6,11 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
-import io.stele.protocol.predicate.ScanPredicate;
-import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.Version;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.PendingLogins;
 import io.stele.sidecar.auth.SecurityConfig;
-import io.stele.sidecar.engine.EngineService;
-import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.AccessMetrics;
-import io.stele.sidecar.metrics.IngestMetrics;
-import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.postgresql.auth.PostgresUsers;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
@@ -31,7 +25,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
-import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -75,11 +68,10 @@ public final class PostgresServer implements AutoCloseable {
             Optional<TlsIdentity> tls,
             Authenticator authenticator,
             SecurityConfig security,
-            EngineService engine,
             AccessMetrics metrics,
-            IngestMetrics ingestMetrics,
-            ReadMetrics readMetrics,
-            ReplyBudget replies,
+            PlanExecutor executor,
+            StatementPreparer preparer,
+            Optional<TrinoGateway> trino,
             Clock clock) {
         this.config = requireNonNull(config, "config is null");
         checkArgument(
@@ -89,9 +81,8 @@ public final class PostgresServer implements AutoCloseable {
                 config.getMaxMessageSize(),
                 config.getMaxPendingSize());
         this.address = node.getBindIp();
-        this.catalogQueries =
-                new CatalogQueries(() -> engine.engine().catalog().current(), config.getDatabase());
-        this.trino = config.getTrinoUri().map(uri -> gateway(uri, config));
+        this.catalogQueries = preparer.catalogQueries();
+        this.trino = trino;
         SecureRandom random = new SecureRandom();
         this.context =
                 new PostgresServerContext(
@@ -117,43 +108,12 @@ public final class PostgresServer implements AutoCloseable {
                         new Semaphore(
                                 Math.toIntExact(config.getMaxPendingSize().toBytes() / KIB), true),
                         metrics,
-                        new PlanExecutor(
-                                engine, replies, readMetrics, ingestMetrics, System::nanoTime),
-                        new StatementPreparer(
-                                () -> engine.engine().catalog().current(),
-                                table -> rowCount(engine, table),
-                                catalogQueries,
-                                trino.isPresent()),
+                        executor,
+                        preparer,
                         trino,
                         new CancelKeys(random),
                         clock,
                         System::nanoTime);
-    }
-
-    private static TrinoGateway gateway(URI uri, PostgresConfig config) {
-        checkArgument(
-                config.getTrinoUser().isPresent() == config.getTrinoPassword().isPresent(),
-                "Expected both stele.postgresql.trino-user and stele.postgresql.trino-password, or"
-                        + " none of them, found one");
-        checkArgument(
-                config.getTrinoUser().isEmpty() || "https".equals(uri.getScheme()),
-                "Expected an https address as stele.postgresql.trino-uri, since a password is sent"
-                        + " there, found %s",
-                uri);
-        return new TrinoGateway(
-                uri,
-                config.getTrinoCatalog(),
-                config.getTrinoUser()
-                        .map(
-                                user ->
-                                        new TrinoGateway.Login(
-                                                user, config.getTrinoPassword().orElseThrow())));
-    }
-
-    private static long rowCount(EngineService engine, TableSchema table) {
-        return engine.engine()
-                .statistics(table.id(), OptionalInt.of(table.schemaVersion()), ScanPredicate.ALL)
-                .rowCount();
     }
 
     /**

@@ -25,6 +25,7 @@ import io.stele.protocol.api.write.WriteActions;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.sidecar.flight.sql.SqlActions;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -174,7 +175,9 @@ final class FlightInteropIT {
     void actionsAreListedAndAnswered() throws IllegalAccessException {
         List<String> types = new ArrayList<>();
         client.listActions(credential).forEach(type -> types.add(type.getType()));
-        assertThat(types).containsExactlyInAnyOrderElementsOf(allActions());
+        List<String> expected = new ArrayList<>(allActions());
+        expected.addAll(SqlActions.descriptions().keySet());
+        assertThat(types).containsExactlyInAnyOrderElementsOf(expected);
         ListTablesReply tables =
                 ApiJson.read(
                         action(
@@ -392,21 +395,21 @@ final class FlightInteropIT {
     }
 
     @Test
-    void clientsOfFlightSqlAreToldWhatIsSpokenHere() {
-        String type = "type.googleapis.com/arrow.flight.protocol.sql.CommandStatementQuery";
-        byte[] query = ("\n" + (char) type.length() + type + "\22\12SELECT 1").getBytes(ISO_8859_1);
+    void whatIsNoMessageOfFlightSqlIsRefused() {
+        String type = "type.googleapis.com/arrow.flight.protocol.sql.CommandNobodyKnows";
+        byte[] unknown = ("\n" + (char) type.length() + type).getBytes(ISO_8859_1);
         for (ThrowingCallable call :
                 List.<ThrowingCallable>of(
-                        () -> client.getInfo(FlightDescriptor.command(query), credential),
-                        () -> client.getSchema(FlightDescriptor.command(query), credential),
+                        () -> client.getInfo(FlightDescriptor.command(unknown), credential),
+                        () -> client.getSchema(FlightDescriptor.command(unknown), credential),
                         () ->
                                 client.getStream(
-                                                new org.apache.arrow.flight.Ticket(query),
+                                                new org.apache.arrow.flight.Ticket(unknown),
                                                 credential)
                                         .next())) {
             assertThatThrownBy(call)
-                    .hasMessageContaining("found CommandStatementQuery of Flight SQL")
-                    .hasMessageContaining("docs/protocol.md");
+                    .hasMessageContaining("Expected a command of Flight SQL that Stele has")
+                    .hasMessageContaining("CommandNobodyKnows");
         }
     }
 

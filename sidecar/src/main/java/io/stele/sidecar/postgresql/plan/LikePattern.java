@@ -3,14 +3,14 @@ package io.stele.sidecar.postgresql.plan;
 import java.util.Locale;
 
 /** The operator LIKE: {@code %} is any text, {@code _} one character, a backslash quotes. */
-final class LikePattern {
+public final class LikePattern {
     private LikePattern() {}
 
     /**
      * Whether a whole text is of a pattern. The time is at most the product of the lengths: on a
      * mismatch only the last {@code %} takes one character more.
      */
-    static boolean matches(String text, String pattern, boolean ignoreCase) {
+    public static boolean matches(String text, String pattern, boolean ignoreCase) {
         int[] found = codePoints(text, ignoreCase);
         int[] wanted = codePoints(pattern, ignoreCase);
         int at = 0;

@@ -1,8 +1,10 @@
 package io.stele.sidecar.postgresql.plan;
 
 import io.stele.sidecar.postgresql.type.PostgresType;
+import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +22,18 @@ public final class ParameterTypes {
     public record Type(PostgresType type, boolean array) {
         public int oid() {
             return array ? type.arrayOid() : type.oid();
+        }
+
+        /**
+         * A value of the class of any type as one of this type, which is no array.
+         *
+         * @throws PostgresException if it has none
+         */
+        public Object cast(Object value, ZoneId zone) {
+            return switch (type) {
+                case JSON, JSONB -> value instanceof String ? value : TextFormat.write(value);
+                default -> Values.cast(value, type, zone);
+            };
         }
     }
 

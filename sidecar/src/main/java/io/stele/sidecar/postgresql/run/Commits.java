@@ -3,6 +3,7 @@ package io.stele.sidecar.postgresql.run;
 import io.stele.engine.StorageEngine;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,15 +18,16 @@ final class Commits {
     private Commits() {}
 
     /**
-     * Commits; after any failure but OUTCOME_UNKNOWN nothing is written, and the transaction has
-     * ended.
+     * Commits, and makes a staged table public with its rows; after any failure but OUTCOME_UNKNOWN
+     * nothing is written, and the transaction has ended.
      *
      * @throws SteleException TRANSACTION_CONFLICT and what a commit may fail with; OUTCOME_UNKNOWN
      *     if that could not be found out in a minute
      */
-    static void commit(StorageEngine engine, String id, LongSupplier nanoTime) {
+    static void commit(
+            StorageEngine engine, String id, Optional<TableId> publish, LongSupplier nanoTime) {
         try {
-            var unused = BusyRetry.call(nanoTime, () -> attempt(engine, id, nanoTime));
+            var unused = BusyRetry.call(nanoTime, () -> attempt(engine, id, publish, nanoTime));
         } catch (SteleException failed) {
             if (failed.code() != ErrorCode.OUTCOME_UNKNOWN) {
                 var unused = engine.abort(id); // one that has ended is no error
@@ -34,9 +36,10 @@ final class Commits {
         }
     }
 
-    private static String attempt(StorageEngine engine, String id, LongSupplier nanoTime) {
+    private static String attempt(
+            StorageEngine engine, String id, Optional<TableId> publish, LongSupplier nanoTime) {
         try {
-            var unused = Cancellation.outcome(engine.commit(id, List.of(), Optional.empty()));
+            var unused = Cancellation.outcome(engine.commit(id, List.of(), publish));
             return id;
         } catch (SteleException failed) {
             // Of one that is busy the transaction stays open

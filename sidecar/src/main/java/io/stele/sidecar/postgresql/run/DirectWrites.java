@@ -74,12 +74,7 @@ final class DirectWrites {
      *
      * @param rows encoded, in the order of the statement
      */
-    Optional<Changes> tryInsert(
-            InsertPlan plan,
-            RowBuilder builder,
-            List<byte[]> rows,
-            Scope scope,
-            List<Integer> formats)
+    Optional<Changes> tryInsert(InsertPlan plan, RowBuilder builder, List<byte[]> rows, Scope scope)
             throws IOException {
         boolean returnsRows = !plan.results().isEmpty();
         TableSchema table = plan.table();
@@ -109,9 +104,8 @@ final class DirectWrites {
                 return Optional.empty();
             }
         }
-        ResultRows messages =
-                ReturnedRows.of(plan, builder, returnsRows ? rows : List.of(), scope, formats);
-        return Optional.of(new Changes(rows.size() - apply(batch), messages));
+        PlanRows returned = ReturnedRows.of(plan, builder, returnsRows ? rows : List.of(), scope);
+        return Optional.of(new Changes(rows.size() - apply(batch), returned));
     }
 
     private static byte[] partial(InsertPlan plan, RowBuilder builder, BinaryRow row) {
@@ -150,7 +144,7 @@ final class DirectWrites {
         return Optional.of(
                 new Changes(
                         keys.size() - apply(batch),
-                        ReturnedRows.of(plan, builder, List.of(), scope, List.of())));
+                        ReturnedRows.of(plan, builder, List.of(), scope)));
     }
 
     private static List<@Nullable Object> values(

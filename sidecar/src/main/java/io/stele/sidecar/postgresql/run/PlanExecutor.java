@@ -60,21 +60,15 @@ public final class PlanExecutor {
     /**
      * The rows of a SELECT.
      *
-     * @param formats of the results, as in a Bind message
      * @param transaction of the block that the client is in
      * @throws StalePlanException also while the rows are read
      */
-    public ResultRows select(
-            SelectPlan plan,
-            Scope scope,
-            List<Integer> formats,
-            Optional<RowTransaction> transaction,
-            Client client) {
+    public PlanRows select(
+            SelectPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client) {
         RowBuilder builder = new RowBuilder(plan.table());
-        RowWriter writer = new RowWriter(plan.table(), plan.results(), formats);
         RowSource rows = finder.open(plan.rows().access(), builder, scope, transaction, client);
         try {
-            return new Selection(plan, rows, builder, scope, writer);
+            return new Selection(plan, rows, builder, scope);
         } catch (RuntimeException | Error e) {
             try (rows) {
                 throw e;
@@ -88,30 +82,24 @@ public final class PlanExecutor {
     /**
      * Executes INSERT, UPDATE or DELETE.
      *
-     * @param formats of the results, as in a Bind message
      * @param transaction of the block that the client is in; empty: the statement commits
      */
     public Changes change(
-            FixedPlan plan,
-            Scope scope,
-            List<Integer> formats,
-            Optional<RowTransaction> transaction,
-            Client client)
+            FixedPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client)
             throws IOException {
         RowBuilder builder = new RowBuilder(plan.table());
         List<byte[]> rows =
                 plan instanceof InsertPlan insert ? rows(insert, builder, scope) : List.of();
         if (transaction.isPresent()) {
-            return change(plan, builder, rows, scope, formats, transaction.get(), client);
+            return change(plan, builder, rows, scope, transaction.get(), client);
         }
         Optional<List<byte[]>> keys = keys(plan, builder, rows, scope);
-        Optional<Changes> direct = changeDirectly(plan, builder, rows, keys, scope, formats);
+        Optional<Changes> direct = changeDirectly(plan, builder, rows, keys, scope);
         if (direct.isPresent()) {
             return direct.get();
         }
         try (KeyLocks.Held held = locks.lock(plan.table().id(), keys.orElse(List.of()))) {
-            return repeated(
-                    client, own -> change(plan, builder, rows, scope, formats, own, client));
+            return repeated(client, own -> change(plan, builder, rows, scope, own, client));
         }
     }
 
@@ -166,11 +154,10 @@ public final class PlanExecutor {
             RowBuilder builder,
             List<byte[]> rows,
             Optional<List<byte[]>> keys,
-            Scope scope,
-            List<Integer> formats)
+            Scope scope)
             throws IOException {
         return switch (plan) {
-            case InsertPlan insert -> direct.tryInsert(insert, builder, rows, scope, formats);
+            case InsertPlan insert -> direct.tryInsert(insert, builder, rows, scope);
             case UpdatePlan update when keys.isPresent() ->
                     direct.tryUpdate(update, builder, keys.get(), scope);
             default -> Optional.empty();
@@ -182,7 +169,6 @@ public final class PlanExecutor {
             RowBuilder builder,
             List<byte[]> rows,
             Scope scope,
-            List<Integer> formats,
             RowTransaction transaction,
             Client client)
             throws IOException {
@@ -196,7 +182,7 @@ public final class PlanExecutor {
                             transactional.delete(delete, builder, scope, transaction, client);
                     case SelectPlan select -> throw new IllegalArgumentException(select.toString());
                 };
-        return new Changes(changed.size(), ReturnedRows.of(plan, builder, changed, scope, formats));
+        return new Changes(changed.size(), ReturnedRows.of(plan, builder, changed, scope));
     }
 
     /**
@@ -222,8 +208,8 @@ public final class PlanExecutor {
     }
 
     /** Begins an insertion of many rows that commits by itself. */
-    public StagedInsert beginInsert(InsertPlan plan) {
-        return new StagedInsert(engine.engine(), plan, nanoTime);
+    public StagedInsert beginInsert(TableSchema table) {
+        return new StagedInsert(engine.engine(), table, nanoTime);
     }
 
     static List<byte[]> rows(InsertPlan plan, RowBuilder builder, Scope scope) {

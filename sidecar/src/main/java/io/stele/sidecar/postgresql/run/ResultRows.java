@@ -4,8 +4,8 @@ import io.stele.sidecar.postgresql.wire.MessageWriter;
 import java.io.IOException;
 
 /**
- * The rows of a result on their way to the client. Confined to one thread at a time; to be closed,
- * also after a failure.
+ * The rows of a result on their way to a client of PostgreSQL's protocol. Confined to one thread at
+ * a time; to be closed, also after a failure.
  */
 public interface ResultRows extends AutoCloseable {
     /** Writes the next row as a DataRow message; false at the end, where nothing is written. */

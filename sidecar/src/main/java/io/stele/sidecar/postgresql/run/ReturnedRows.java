@@ -1,57 +1,70 @@
 package io.stele.sidecar.postgresql.run;
 
 import io.stele.sidecar.postgresql.plan.FixedPlan;
+import io.stele.sidecar.postgresql.plan.FixedPlan.ResultColumn;
 import io.stele.sidecar.postgresql.plan.Scope;
-import io.stele.sidecar.postgresql.wire.MessageWriter;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of RETURNING as messages. They are made before the statement commits: an expression that
+ * The rows of RETURNING. Their expressions are evaluated before the statement commits: one that
  * fails is a failure of the statement.
  */
-final class ReturnedRows implements ResultRows {
-    private final Iterator<byte[]> messages;
+final class ReturnedRows implements PlanRows {
+    private final List<ResultColumn> columns;
+    private final RowBuilder builder;
+    private final Scope scope;
+    private final Iterator<Returned> rows;
 
-    private ReturnedRows(List<byte[]> messages) {
-        this.messages = messages.iterator();
+    /**
+     * @param computed the values of the results that are no columns; null for those that are
+     */
+    private record Returned(byte[] row, List<@Nullable Object> computed) {}
+
+    private ReturnedRows(
+            List<ResultColumn> columns, RowBuilder builder, Scope scope, List<Returned> rows) {
+        this.columns = columns;
+        this.builder = builder;
+        this.scope = scope;
+        this.rows = rows.iterator();
     }
 
     /**
      * @param rows in the table's layout
-     * @param formats of the results, as in a Bind message
      */
-    static ReturnedRows of(
-            FixedPlan plan,
-            RowBuilder builder,
-            List<byte[]> rows,
-            Scope scope,
-            List<Integer> formats)
-            throws IOException {
-        if (plan.results().isEmpty()) {
-            return new ReturnedRows(List.of());
+    static ReturnedRows of(FixedPlan plan, RowBuilder builder, List<byte[]> rows, Scope scope) {
+        List<ResultColumn> columns = plan.results();
+        List<Returned> returned = new ArrayList<>();
+        if (!columns.isEmpty()) {
+            for (byte[] row : rows) {
+                scope.withRow(builder.view(row));
+                List<@Nullable Object> computed = new ArrayList<>(columns.size());
+                for (ResultColumn column : columns) {
+                    computed.add(
+                            column.column().isPresent() ? null : column.value().evaluate(scope));
+                }
+                returned.add(new Returned(row, computed));
+            }
         }
-        RowWriter writer = new RowWriter(plan.table(), plan.results(), formats);
-        List<byte[]> messages = new ArrayList<>(rows.size());
-        for (byte[] row : rows) {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            MessageWriter out = new MessageWriter(bytes);
-            writer.write(builder.view(row), scope, out);
-            out.flush();
-            messages.add(bytes.toByteArray());
-        }
-        return new ReturnedRows(messages);
+        return new ReturnedRows(columns, builder, scope, returned);
     }
 
     @Override
-    public boolean writeNext(MessageWriter out) throws IOException {
-        if (!messages.hasNext()) {
+    public boolean next(RowSink sink) throws IOException {
+        if (!rows.hasNext()) {
             return false;
         }
-        out.putMessage(messages.next());
+        Returned next = rows.next();
+        scope.withRow(builder.view(next.row()));
+        sink.row(
+                builder.view(next.row()),
+                index ->
+                        columns.get(index).column().isPresent()
+                                ? columns.get(index).value().evaluate(scope)
+                                : next.computed().get(index));
         return true;
     }
 

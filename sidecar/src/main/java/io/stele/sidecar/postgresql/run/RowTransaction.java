@@ -169,7 +169,7 @@ public final class RowTransaction implements AutoCloseable {
                 var unused = engine.abort(id);
             }
         }
-        Commits.commit(engine, id, nanoTime);
+        Commits.commit(engine, id, Optional.empty(), nanoTime);
     }
 
     private void stage(String id, TableChanges changes) {

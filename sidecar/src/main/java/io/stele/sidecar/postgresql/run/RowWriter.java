@@ -4,13 +4,13 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.FixedPlan.ResultColumn;
-import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.type.BinaryFormat;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.type.TextFormat;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +21,7 @@ final class RowWriter {
     private final List<ResultColumn> columns;
     private final DataType[] types; // of columns that are shown as they are
     private final boolean[] isBinary;
+    private @Nullable Messages sink;
 
     /**
      * @param formats 0: text, 1: binary; none: all text, one: of all columns
@@ -38,27 +39,52 @@ final class RowWriter {
         }
     }
 
-    /** Writes the present row of a scope. */
-    void write(BinaryRow row, Scope scope, MessageWriter out) throws IOException {
-        scope.withRow(row);
+    /** The sink that writes to messages of a writer. */
+    RowSink to(MessageWriter out) {
+        if (sink == null || sink.out() != out) {
+            sink = new Messages(out);
+        }
+        return sink;
+    }
+
+    private final class Messages implements RowSink {
+        private final MessageWriter out;
+
+        private Messages(MessageWriter out) {
+            this.out = out;
+        }
+
+        private MessageWriter out() {
+            return out;
+        }
+
+        @Override
+        public void row(BinaryRow row, IntFunction<@Nullable Object> values) throws IOException {
+            write(row, values, out);
+        }
+
+        @Override
+        public void values(List<? extends @Nullable Object> values) throws IOException {
+            write(values, out);
+        }
+    }
+
+    private void write(BinaryRow row, IntFunction<@Nullable Object> values, MessageWriter out)
+            throws IOException {
         out.begin('D').putShort(columns.size());
         for (int i = 0; i < types.length; i++) {
             DataType type = types[i];
             if (type == null
                     || !writeDirectly(
                             type, row, columns.get(i).column().orElseThrow(), isBinary[i], out)) {
-                writeValue(
-                        columns.get(i).type(),
-                        columns.get(i).value().evaluate(scope),
-                        isBinary[i],
-                        out);
+                writeValue(columns.get(i).type(), values.apply(i), isBinary[i], out);
             }
         }
         out.end();
     }
 
-    /** Writes values of the columns' types. */
-    void write(List<? extends @Nullable Object> values, MessageWriter out) throws IOException {
+    private void write(List<? extends @Nullable Object> values, MessageWriter out)
+            throws IOException {
         out.begin('D').putShort(columns.size());
         for (int i = 0; i < columns.size(); i++) {
             writeValue(columns.get(i).type(), values.get(i), isBinary[i], out);

@@ -7,7 +7,6 @@ import io.stele.sidecar.postgresql.plan.FixedPlan.SelectPlan;
 import io.stele.sidecar.postgresql.plan.FixedPlan.SortItem;
 import io.stele.sidecar.postgresql.plan.Ordering;
 import io.stele.sidecar.postgresql.plan.Scope;
-import io.stele.sidecar.postgresql.wire.MessageWriter;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
@@ -17,20 +16,21 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a SELECT: filtered, counted, or sorted, and cut by LIMIT and OFFSET. Sorted ones are
  * held in memory, of a LIMIT no more than it needs.
  */
-final class Selection implements ResultRows {
+final class Selection implements PlanRows {
     private static final long MAX_SORTED_BYTES = 64 << 20;
     private static final int ROW_OVERHEAD_BYTES = 64;
 
     private final SelectPlan plan;
     private final RowSource rows;
     private final Scope scope;
-    private final RowWriter writer;
+    private final IntFunction<@Nullable Object> values; // of the scope's row
     private final BinaryRow view;
     private final long limit;
     private final long offset;
@@ -41,11 +41,11 @@ final class Selection implements ResultRows {
 
     private record SortedRow(byte[] row, List<Optional<Object>> order) {}
 
-    Selection(SelectPlan plan, RowSource rows, RowBuilder builder, Scope scope, RowWriter writer) {
+    Selection(SelectPlan plan, RowSource rows, RowBuilder builder, Scope scope) {
         this.plan = plan;
         this.rows = rows;
         this.scope = scope;
-        this.writer = writer;
+        this.values = index -> plan.results().get(index).value().evaluate(scope);
         this.view = new BinaryRow(builder.layout());
         this.limit = count(plan.limit(), "LIMIT", Long.MAX_VALUE);
         this.offset = count(plan.offset(), "OFFSET", 0);
@@ -66,9 +66,9 @@ final class Selection implements ResultRows {
     }
 
     @Override
-    public boolean writeNext(MessageWriter out) throws IOException {
+    public boolean next(RowSink sink) throws IOException {
         if (!plan.aggregates().isEmpty()) {
-            return writeAggregates(out);
+            return giveAggregates(sink);
         }
         if (written >= limit) {
             return false;
@@ -78,7 +78,7 @@ final class Selection implements ResultRows {
                 if (passed < offset) {
                     passed++;
                 } else {
-                    writer.write(rows.row(), scope, out);
+                    give(rows.row(), sink);
                     written++;
                     return true;
                 }
@@ -94,9 +94,14 @@ final class Selection implements ResultRows {
         if (nextSorted >= inOrder.size()) {
             return false;
         }
-        writer.write(view.wrap(inOrder.get(nextSorted++).row()), scope, out);
+        give(view.wrap(inOrder.get(nextSorted++).row()), sink);
         written++;
         return true;
+    }
+
+    private void give(BinaryRow row, RowSink sink) throws IOException {
+        scope.withRow(row);
+        sink.row(row, values);
     }
 
     private boolean nextMatching() throws IOException {
@@ -151,7 +156,7 @@ final class Selection implements ResultRows {
         return Ordering.compare(plan.order(), left.order(), right.order(), scope.session().zone());
     }
 
-    private boolean writeAggregates(MessageWriter out) throws IOException {
+    private boolean giveAggregates(RowSink sink) throws IOException {
         if (written > 0 || limit == 0 || offset > 0) {
             return false;
         }
@@ -171,11 +176,11 @@ final class Selection implements ResultRows {
                 }
             }
         }
-        List<@Nullable Object> values = new ArrayList<>();
+        List<@Nullable Object> results = new ArrayList<>();
         for (int i = 0; i < counts.length; i++) {
-            values.add(calls.get(i).function().equals("count") ? counts[i] : extremes.get(i));
+            results.add(calls.get(i).function().equals("count") ? counts[i] : extremes.get(i));
         }
-        writer.write(values, out);
+        sink.values(results);
         return true;
     }
 

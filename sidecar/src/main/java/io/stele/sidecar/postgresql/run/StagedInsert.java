@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.StorageEngine;
 import io.stele.engine.node.WriteRoom;
+import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.OperationKind;
@@ -30,7 +31,7 @@ public final class StagedInsert implements AutoCloseable {
     private static final int BATCH_BYTES = 1 << 20;
 
     private final StorageEngine engine;
-    private final InsertPlan plan;
+    private final TableSchema table;
     private final RowBuilder builder;
     private final BinaryRow view;
     private final OperationKind kind;
@@ -40,11 +41,10 @@ public final class StagedInsert implements AutoCloseable {
     private final Map<Integer, WriteBatchBuilder> batches = new TreeMap<>();
     private boolean hasEnded;
 
-    StagedInsert(StorageEngine engine, InsertPlan plan, LongSupplier nanoTime) {
+    StagedInsert(StorageEngine engine, TableSchema table, LongSupplier nanoTime) {
         this.engine = requireNonNull(engine, "engine is null");
-        this.plan = requireNonNull(plan, "plan is null");
+        this.table = requireNonNull(table, "table is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
-        TableSchema table = plan.table();
         this.builder = new RowBuilder(table);
         this.view = new BinaryRow(builder.layout());
         this.kind = table.hasPrimaryKey() ? OperationKind.INSERT : OperationKind.APPEND;
@@ -55,28 +55,35 @@ public final class StagedInsert implements AutoCloseable {
     /**
      * Adds rows.
      *
+     * @param plan of the table
      * @param rows the values of the plan's parameters of each row
      */
-    public long add(List<List<@Nullable Object>> rows, Scope.Session session) {
-        TableSchema table = plan.table();
+    public long add(InsertPlan plan, List<List<@Nullable Object>> rows, Scope.Session session) {
         for (List<@Nullable Object> values : rows) {
             for (byte[] row : PlanExecutor.rows(plan, builder, new Scope(values, session))) {
-                view.wrap(row);
-                int shard = builder.shardOf(view);
-                WriteBatchBuilder batch =
-                        batches.computeIfAbsent(
-                                shard,
-                                ignored ->
-                                        new WriteBatchBuilder(table.id(), table.schemaVersion()));
-                byte[] key = builder.keyOf(view);
-                batch.add(kind, key, 0, key.length, row, 0, row.length);
-                if (batch.sizeBytes() >= BATCH_BYTES) {
-                    stage(shard, batch);
-                    batch.reset(table.id(), table.schemaVersion());
-                }
+                add(row, row.length);
             }
         }
         return rows.size();
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param row in the layout of the table's columns; not kept
+     */
+    public void add(byte[] row, int length) {
+        view.wrap(row, 0, length);
+        int shard = builder.shardOf(view);
+        WriteBatchBuilder batch =
+                batches.computeIfAbsent(
+                        shard, ignored -> new WriteBatchBuilder(table.id(), table.schemaVersion()));
+        byte[] key = builder.keyOf(view);
+        batch.add(kind, key, 0, key.length, row, 0, length);
+        if (batch.sizeBytes() >= BATCH_BYTES) {
+            stage(shard, batch);
+            batch.reset(table.id(), table.schemaVersion());
+        }
     }
 
     private void stage(int shard, WriteBatchBuilder batch) {
@@ -86,7 +93,7 @@ public final class StagedInsert implements AutoCloseable {
                     engine.stage(
                             id,
                             Optional.empty(),
-                            plan.table().shard(shard),
+                            table.shard(shard),
                             batch.buffer(),
                             0,
                             batch.sizeBytes(),
@@ -97,6 +104,15 @@ public final class StagedInsert implements AutoCloseable {
 
     /** Makes all rows visible, or fails and writes none. */
     public void commit() {
+        commit(Optional.empty());
+    }
+
+    /**
+     * The same.
+     *
+     * @param publish the table, if it is staged and becomes public with its rows
+     */
+    public void commit(Optional<TableId> publish) {
         batches.forEach(
                 (shard, batch) -> {
                     if (!batch.isEmpty()) {
@@ -104,7 +120,7 @@ public final class StagedInsert implements AutoCloseable {
                     }
                 });
         hasEnded = true;
-        Commits.commit(engine, id, nanoTime);
+        Commits.commit(engine, id, publish, nanoTime);
     }
 
     /** Gives up what was not committed. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A statement on the session itself, or on its transaction, or COPY. Immutable. */
-sealed interface Command {
+public sealed interface Command {
     record Begin(boolean readOnly) implements Command {}
 
     /** SET TRANSACTION, or SET SESSION CHARACTERISTICS AS TRANSACTION. */

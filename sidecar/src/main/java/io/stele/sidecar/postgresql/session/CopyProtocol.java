@@ -75,8 +75,8 @@ final class CopyProtocol {
                     session,
                     rows -> executor.copy(plan, rows, session, transaction, client));
         }
-        try (StagedInsert own = executor.beginInsert(plan)) {
-            long count = receive(copy, plan, session, rows -> own.add(rows, session));
+        try (StagedInsert own = executor.beginInsert(plan.table())) {
+            long count = receive(copy, plan, session, rows -> own.add(plan, rows, session));
             own.commit();
             return count;
         }

@@ -13,26 +13,26 @@ import java.util.Optional;
  * @param sql its text
  * @param parameterOids types that the client has said, 0: not
  */
-record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
-    PreparedStatement {
+public record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
+    public PreparedStatement {
         parameterOids = List.copyOf(parameterOids);
     }
 
     /** What the statement is. */
-    sealed interface Kind {}
+    public sealed interface Kind {}
 
     /** Nothing. */
-    record Empty() implements Kind {}
+    public record Empty() implements Kind {}
 
-    record OnSession(Command command) implements Kind {}
+    public record OnSession(Command command) implements Kind {}
 
     /**
      * About the catalog, or constants.
      *
      * @param parameterOids types of the parameters
      */
-    record OnCatalog(List<Integer> parameterOids) implements Kind {
-        OnCatalog {
+    public record OnCatalog(List<Integer> parameterOids) implements Kind {
+        public OnCatalog {
             parameterOids = List.copyOf(parameterOids);
         }
     }
@@ -42,8 +42,9 @@ record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
      *
      * @param searchPath in which the table was found
      */
-    record OnRows(Statement statement, FixedPlan plan, List<String> searchPath) implements Kind {
-        OnRows {
+    public record OnRows(Statement statement, FixedPlan plan, List<String> searchPath)
+            implements Kind {
+        public OnRows {
             searchPath = List.copyOf(searchPath);
         }
     }
@@ -56,32 +57,33 @@ record PreparedStatement(String sql, List<Integer> parameterOids, Kind kind) {
      * @param mayChange whether it may change something
      * @param described the columns that the client was told; empty: none yet
      */
-    record OnTrino(
+    public record OnTrino(
             NumberedParameters statement,
             List<Integer> parameterOids,
             boolean returnsRows,
             boolean mayChange,
             Optional<List<CatalogColumn>> described)
             implements Kind {
-        OnTrino {
+        public OnTrino {
             parameterOids = List.copyOf(parameterOids);
         }
 
-        OnTrino withParameters(List<Integer> oids) {
+        public OnTrino withParameters(List<Integer> oids) {
             return new OnTrino(statement, oids, returnsRows, mayChange, described);
         }
 
-        OnTrino withDescribed(List<CatalogColumn> columns) {
+        public OnTrino withDescribed(List<CatalogColumn> columns) {
             return new OnTrino(
                     statement, parameterOids, returnsRows, mayChange, Optional.of(columns));
         }
     }
 
-    PreparedStatement with(Kind other) {
+    public PreparedStatement with(Kind other) {
         return new PreparedStatement(sql, parameterOids, other);
     }
 
-    PreparedStatement withPlan(Statement statement, FixedPlan plan, List<String> searchPath) {
+    public PreparedStatement withPlan(
+            Statement statement, FixedPlan plan, List<String> searchPath) {
         return new PreparedStatement(sql, parameterOids, new OnRows(statement, plan, searchPath));
     }
 }

@@ -13,7 +13,9 @@ import io.stele.sidecar.postgresql.plan.ParameterTypes;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.run.Changes;
 import io.stele.sidecar.postgresql.run.Client;
+import io.stele.sidecar.postgresql.run.MessageRows;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
+import io.stele.sidecar.postgresql.run.PlanRows;
 import io.stele.sidecar.postgresql.run.ResultRows;
 import io.stele.sidecar.postgresql.run.StalePlanException;
 import io.stele.sidecar.postgresql.session.PreparedStatement.OnRows;
@@ -479,15 +481,17 @@ public final class Session implements AutoCloseable {
         FixedPlan plan = ((OnRows) portal.statement().kind()).plan();
         Scope scope = new Scope(portal.parameters(), scope());
         if (plan instanceof SelectPlan select) {
-            ResultRows found =
-                    executor.select(select, scope, portal.formats(), block.transaction(), client);
-            portal.start(0, found);
+            PlanRows found = executor.select(select, scope, block.transaction(), client);
+            portal.start(0, new MessageRows(plan, found, portal.formats()));
             return;
         }
         block.checkWritable();
-        Changes changes =
-                executor.change(plan, scope, portal.formats(), block.transaction(), client);
-        portal.start(changes.count(), plan.results().isEmpty() ? null : changes.messages());
+        Changes changes = executor.change(plan, scope, block.transaction(), client);
+        portal.start(
+                changes.count(),
+                plan.results().isEmpty()
+                        ? null
+                        : new MessageRows(plan, changes.rows(), portal.formats()));
     }
 
     /** The client has been told the columns, so they may not be others. */

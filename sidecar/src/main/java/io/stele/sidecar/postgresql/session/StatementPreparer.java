@@ -57,7 +57,7 @@ public final class StatementPreparer {
         this.catalogQueries = requireNonNull(catalogQueries, "catalogQueries is null");
     }
 
-    CatalogQueries catalogQueries() {
+    public CatalogQueries catalogQueries() {
         return catalogQueries;
     }
 
@@ -67,7 +67,8 @@ public final class StatementPreparer {
      * @throws PostgresException also if the statement has no fixed plan and there is no Trino:
      *     FEATURE_NOT_SUPPORTED, with what would make it one
      */
-    PreparedStatement prepare(String text, List<Integer> parameterOids, List<String> searchPath) {
+    public PreparedStatement prepare(
+            String text, List<Integer> parameterOids, List<String> searchPath) {
         List<String> statements = StatementSplitter.split(text);
         if (statements.size() > 1) {
             throw new PostgresException(
@@ -202,7 +203,8 @@ public final class StatementPreparer {
     }
 
     /** Plans a statement for the columns that its table has now. */
-    FixedPlan plan(Statement statement, List<Integer> parameterOids, List<String> searchPath) {
+    public FixedPlan plan(
+            Statement statement, List<Integer> parameterOids, List<String> searchPath) {
         return Planner.plan(statement, catalog.get(), parameterOids, searchPath, rowCounts);
     }
 }

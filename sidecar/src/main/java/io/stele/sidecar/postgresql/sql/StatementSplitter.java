@@ -53,6 +53,18 @@ public final class StatementSplitter {
         return kept.toString().strip();
     }
 
+    /** The quoted texts, comments and other single characters that a text consists of. */
+    public static List<String> parts(String text) {
+        StatementSplitter splitter = new StatementSplitter(text);
+        List<String> parts = new ArrayList<>();
+        while (splitter.at < text.length()) {
+            int start = splitter.at;
+            splitter.skip();
+            parts.add(text.substring(start, splitter.at));
+        }
+        return parts;
+    }
+
     /** The place of the parenthesis that closes the one at {@code open}; -1: none does. */
     public static int closing(String sql, int open) {
         StatementSplitter splitter = new StatementSplitter(sql);

@@ -1,0 +1,38 @@
+package io.stele.sidecar.flight.sql;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.QueryIdentity;
+import io.stele.sidecar.postgresql.plan.Scope;
+import io.stele.sidecar.postgresql.trino.TrinoIdentity;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The caller of a request.
+ *
+ * @param user who has proved to have the secret: the owner of what the request opens
+ * @param identity selects the scheduling group of reads
+ * @param searchPath schemas in which a table without one is looked for, in order
+ */
+public record SqlCaller(String user, QueryIdentity identity, List<String> searchPath) {
+    public SqlCaller {
+        requireNonNull(user, "user is null");
+        requireNonNull(identity, "identity is null");
+        searchPath = List.copyOf(searchPath);
+    }
+
+    /** The caller as Trino takes it. */
+    TrinoIdentity ofTrino() {
+        return new TrinoIdentity(user, identity.source(), ZoneOffset.UTC, searchPath);
+    }
+
+    /** What expressions know of the caller; times are in UTC. */
+    Scope.Session session(Instant now) {
+        return new Scope.Session(
+                user, ZoneOffset.UTC, now.truncatedTo(ChronoUnit.MICROS), UUID::randomUUID);
+    }
+}

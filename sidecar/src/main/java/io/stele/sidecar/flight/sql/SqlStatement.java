@@ -1,0 +1,33 @@
+package io.stele.sidecar.flight.sql;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.schema.DataType;
+import io.stele.sidecar.postgresql.plan.ParameterTypes;
+import io.stele.sidecar.postgresql.session.PreparedStatement;
+import java.util.List;
+
+/**
+ * A statement that is ready to be run. Immutable.
+ *
+ * @param results the schema of its rows; without fields: it returns none
+ * @param parameters the types of its parameters
+ * @param parameterTypes the same, as clients are told
+ */
+record SqlStatement(
+        PreparedStatement prepared,
+        ResultSchema results,
+        List<ParameterTypes.Type> parameters,
+        List<DataType> parameterTypes) {
+    SqlStatement {
+        requireNonNull(prepared, "prepared is null");
+        requireNonNull(results, "results is null");
+        parameters = List.copyOf(parameters);
+        parameterTypes = List.copyOf(parameterTypes);
+    }
+
+    /** About the memory that it takes. */
+    long sizeBytes() {
+        return 2L * prepared.sql().length() + 1_024L * (1 + results.fields().size());
+    }
+}
