@@ -98,13 +98,10 @@ public final class FlinkCluster implements AutoCloseable {
      */
     public static FlinkCluster start(Path directory, int count, Map<String, String> settings)
             throws IOException {
-        String parts =
-                Arrays.stream(
-                                System.getProperty("surefire.test.class.path", ownClassPath())
-                                        .split(File.pathSeparator))
-                        .filter(entry -> PARTS.matcher(fileName(entry)).matches())
-                        .collect(Collectors.joining(File.pathSeparator));
-        return start(directory, parts, count, settings);
+        String own =
+                System.getProperty(
+                        "surefire.test.class.path", System.getProperty("java.class.path"));
+        return start(directory, parts(own), count, settings);
     }
 
     /** The same of another class path, such as one of another version of Flink. */
@@ -127,8 +124,11 @@ public final class FlinkCluster implements AutoCloseable {
         }
     }
 
-    private static String ownClassPath() {
-        return System.getProperty("java.class.path");
+    /** The part of a class path that Flink consists of. */
+    public static String parts(String classPath) {
+        return Arrays.stream(classPath.split(File.pathSeparator))
+                .filter(entry -> PARTS.matcher(fileName(entry)).matches())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static String fileName(String entry) {
@@ -334,25 +334,37 @@ public final class FlinkCluster implements AutoCloseable {
             Optional<String> state,
             String... arguments)
             throws IOException {
+        String output = runClient(jar, mainClass, parallelism, state, arguments);
+        Matcher submitted = SUBMITTED.matcher(output);
+        if (!submitted.find()) {
+            throw new IllegalStateException("Expected a job to be submitted, found:\n" + output);
+        }
+        return submitted.group(1);
+    }
+
+    /** Runs a program that submits no job, in a process of its own. */
+    public void runProgram(Path jar, String mainClass, String... arguments) throws IOException {
+        runClient(jar, mainClass, 1, Optional.empty(), arguments);
+    }
+
+    private String runClient(
+            Path jar,
+            String mainClass,
+            int parallelism,
+            Optional<String> state,
+            String... arguments)
+            throws IOException {
         String name = "client-" + ++startedClients;
-        List<String> command =
-                new ArrayList<>(
-                        List.of(
-                                "org.apache.flink.client.cli.CliFrontend",
-                                "run",
-                                "-d",
-                                "-p",
-                                Integer.toString(parallelism),
-                                "-c",
-                                mainClass));
+        List<String> command = new ArrayList<>();
+        command.addAll(List.of("org.apache.flink.client.cli.CliFrontend", "run", "-d"));
+        command.addAll(List.of("-p", Integer.toString(parallelism), "-c", mainClass));
         state.ifPresent(path -> command.addAll(List.of("-s", path)));
         command.add(jar.toString());
         command.addAll(List.of(arguments));
         Process client = launch(name, "512m", command.toArray(String[]::new));
         try {
             if (!client.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException(
-                        "The client does not end:\n" + Files.readString(log(name)));
+                throw new IllegalStateException("The client does not end:\n" + tail(name));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -361,13 +373,18 @@ public final class FlinkCluster implements AutoCloseable {
             client.destroyForcibly();
         }
         String output = Files.readString(log(name), UTF_8);
-        Matcher submitted = SUBMITTED.matcher(output);
-        if (client.exitValue() != 0 || !submitted.find()) {
+        if (client.exitValue() != 0) {
             throw new IllegalStateException(
-                    "Expected a job to be submitted, found status %d:\n%s"
+                    "Expected the client to end with 0, found %d:%n%s"
                             .formatted(client.exitValue(), output));
         }
-        return submitted.group(1);
+        return output;
+    }
+
+    /** How long a job that has ended ran, without the time until it began. */
+    public long runningMillis(String job) throws IOException {
+        JsonNode timestamps = get("/jobs/" + job).get("timestamps");
+        return timestamps.get("FINISHED").asLong() - timestamps.get("RUNNING").asLong();
     }
 
     /** Waits until the state of a job is this one, such as {@code FINISHED}. */
@@ -385,6 +402,21 @@ public final class FlinkCluster implements AutoCloseable {
                     }
                     return found.equals(state);
                 });
+    }
+
+    /**
+     * Whether a job has finished.
+     *
+     * @throws IllegalStateException it failed
+     */
+    public boolean hasEnded(String job) throws IOException {
+        String found = get("/jobs/" + job).get("state").asText();
+        if (found.equals("FAILED") || found.equals("CANCELED")) {
+            throw new IllegalStateException(
+                    "Expected job %s to go on, found %s: %s"
+                            .formatted(job, found, exceptions(job)));
+        }
+        return found.equals("FINISHED");
     }
 
     private String exceptions(String job) {
