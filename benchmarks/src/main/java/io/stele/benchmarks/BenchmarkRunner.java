@@ -7,6 +7,7 @@ import io.stele.benchmarks.apply.ParallelApplyBenchmark;
 import io.stele.benchmarks.choices.ChoicesBenchmark;
 import io.stele.benchmarks.coldscan.ColdScanBenchmark;
 import io.stele.benchmarks.encryption.EncryptionBenchmark;
+import io.stele.benchmarks.flink.FlinkBenchmark;
 import io.stele.benchmarks.footprint.FootprintBenchmark;
 import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
@@ -79,7 +80,8 @@ public final class BenchmarkRunner {
                     new ColdScanBenchmark(),
                     new ChoicesBenchmark(),
                     new FootprintBenchmark(),
-                    new PaimonBenchmark());
+                    new PaimonBenchmark(),
+                    new FlinkBenchmark());
 
     private BenchmarkRunner() {}
 

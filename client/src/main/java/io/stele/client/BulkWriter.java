@@ -53,6 +53,7 @@ public final class BulkWriter implements AutoCloseable {
 
     private final FlightClient flight;
     private final TableSchema schema;
+    private final Optional<TableName> name;
     private final UUID writerId;
     private final long unavailableNanos;
     private final long busyNanos;
@@ -70,15 +71,21 @@ public final class BulkWriter implements AutoCloseable {
     private Lsn lastLsn = Lsn.MIN;
     private long acknowledgedRows;
 
+    /**
+     * A writer of a table that has this name; of an empty one, it is the table of the id in the
+     * schema, whatever it is named.
+     */
     BulkWriter(
             FlightClient flight,
-            CachedTable table,
+            TableSchema schema,
+            Optional<TableName> name,
             UUID writerId,
             Duration unavailable,
             Duration busy,
             LongSupplier ticker) {
         this.flight = requireNonNull(flight, "flight is null");
-        this.schema = table.schema();
+        this.schema = requireNonNull(schema, "schema is null");
+        this.name = requireNonNull(name, "name is null");
         this.writerId = requireNonNull(writerId, "writerId is null");
         this.unavailableNanos = unavailable.toNanos();
         this.busyNanos = busy.toNanos();
@@ -171,7 +178,7 @@ public final class BulkWriter implements AutoCloseable {
             put = current;
             PutTarget target =
                     new PutTarget(
-                            Optional.of(new TableName(schema.schemaName(), schema.tableName())),
+                            name,
                             Optional.of(schema.id()),
                             schema.hasPrimaryKey() ? PutMode.UPSERT : PutMode.APPEND,
                             Optional.empty(),

@@ -14,6 +14,8 @@ import io.stele.protocol.api.Done;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.NodeAddress;
 import io.stele.protocol.api.catalog.TableDescription;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
 import java.time.Clock;
@@ -201,10 +203,18 @@ public final class SteleClient implements AutoCloseable {
     }
 
     BulkWriter newBulkWriter(CachedTable table) {
+        TableSchema schema = table.schema();
+        return newBulkWriter(
+                table, schema, Optional.of(new TableName(schema.schemaName(), schema.tableName())));
+    }
+
+    /** A writer of another table at the same sidecar. */
+    BulkWriter newBulkWriter(CachedTable table, TableSchema written, Optional<TableName> name) {
         Endpoint endpoint = table.flight();
         return new BulkWriter(
                 flight(endpoint.host(), endpoint.port()),
-                table,
+                written,
+                name,
                 UUID.randomUUID(),
                 settings.unavailableTimeout(),
                 settings.busyTimeout(),

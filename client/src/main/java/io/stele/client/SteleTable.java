@@ -57,6 +57,17 @@ public final class SteleTable {
         return client.newBulkWriter(bound.table);
     }
 
+    /**
+     * A new bulk writer of a table that was created as staged to take this one's place. Its rows
+     * are durable when they are acknowledged, and visible when a transaction publishes it.
+     *
+     * @param staged as the sidecar described it when it was created
+     */
+    public BulkWriter bulkWriter(TableSchema staged) {
+        requireNonNull(staged, "staged is null");
+        return client.newBulkWriter(bound.table, staged, Optional.empty());
+    }
+
     /** A Flight client of the sidecar that owns a shard of this table; closed with the client. */
     public FlightClient flight(int shardIndex) {
         Endpoint endpoint = bound.table.flight(shardIndex);

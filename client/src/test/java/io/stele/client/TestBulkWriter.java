@@ -8,10 +8,7 @@ import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.TestingFlightService;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.catalog.NodeAddress;
-import io.stele.protocol.api.catalog.ShardRouting;
-import io.stele.protocol.api.catalog.TableDescription;
-import io.stele.protocol.api.catalog.TableStatistics;
+import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.api.write.PutMode;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
@@ -196,15 +193,14 @@ final class TestBulkWriter {
     }
 
     private BulkWriter writer(TableSchema schema, Duration unavailable, LongSupplier nanoTime) {
-        NodeAddress node = new NodeAddress("n", "", 0, service.port());
-        CachedTable table =
-                new CachedTable(
-                        new TableDescription(
-                                schema,
-                                TableStatistics.EMPTY,
-                                ShardRouting.single(node, schema.shardCount())),
-                        new Endpoint("127.0.0.1", 1));
-        return new BulkWriter(flight, table, WRITER, unavailable, Duration.ofSeconds(20), nanoTime);
+        return new BulkWriter(
+                flight,
+                schema,
+                Optional.of(new TableName(schema.schemaName(), schema.tableName())),
+                WRITER,
+                unavailable,
+                Duration.ofSeconds(20),
+                nanoTime);
     }
 
     private List<List<Object>> received(TableSchema schema) {

@@ -5,6 +5,7 @@ import io.stele.flink.option.CreationOptions;
 import io.stele.flink.option.DeliveryGuarantee;
 import io.stele.flink.option.SinkOptions;
 import io.stele.flink.option.SteleOptions;
+import io.stele.flink.source.ScanTarget;
 import io.stele.flink.table.BoundTable;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -15,6 +16,7 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.lookup.LookupOptions;
@@ -112,6 +114,9 @@ public final class SteleTableFactory implements DynamicTableSinkFactory, Dynamic
                 config.getOptional(SteleOptions.SINK_DELIVERY_GUARANTEE);
         return new SteleTableSink(
                 table,
+                context.getCatalogTable().getResolvedSchema().getColumns().stream()
+                        .filter(Column::isPhysical)
+                        .toList(),
                 options,
                 wanted,
                 checkpoints,
@@ -126,17 +131,7 @@ public final class SteleTableFactory implements DynamicTableSinkFactory, Dynamic
                     "Expected '%s' NONE or PARTIAL, found FULL"
                             .formatted(LookupOptions.CACHE_TYPE.key()));
         }
-        Duration ttl = config.get(SteleOptions.SCAN_SNAPSHOT_TTL);
-        if (ttl.compareTo(SteleTableSource.MIN_SNAPSHOT_TTL) < 0
-                || ttl.compareTo(SteleTableSource.MAX_SNAPSHOT_TTL) > 0) {
-            throw new ValidationException(
-                    "Expected '%s' of %s to %s, found %s"
-                            .formatted(
-                                    SteleOptions.SCAN_SNAPSHOT_TTL.key(),
-                                    SteleTableSource.MIN_SNAPSHOT_TTL,
-                                    SteleTableSource.MAX_SNAPSHOT_TTL,
-                                    ttl));
-        }
+        ScanTarget.checkSnapshotTtl(config.get(SteleOptions.SCAN_SNAPSHOT_TTL));
         return new SteleTableSource(table(context, config), config);
     }
 

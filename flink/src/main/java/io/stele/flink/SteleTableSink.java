@@ -5,39 +5,77 @@ import io.stele.flink.option.SinkOptions;
 import io.stele.flink.option.SteleOptions;
 import io.stele.flink.sink.AtLeastOnceSink;
 import io.stele.flink.sink.ExactlyOnceSink;
+import io.stele.flink.sink.OverwriteSink;
 import io.stele.flink.sink.SinkTarget;
 import io.stele.flink.sink.SteleSink;
+import io.stele.flink.sink.WholeDeletions;
+import io.stele.flink.source.ScanFilters;
 import io.stele.flink.table.BoundTable;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.connector.RowLevelModificationScanContext;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
+import org.apache.flink.table.connector.sink.abilities.SupportsDeletePushDown;
+import org.apache.flink.table.connector.sink.abilities.SupportsOverwrite;
 import org.apache.flink.table.connector.sink.abilities.SupportsPartitioning;
+import org.apache.flink.table.connector.sink.abilities.SupportsRowLevelDelete;
+import org.apache.flink.table.connector.sink.abilities.SupportsRowLevelUpdate;
 import org.apache.flink.table.connector.sink.abilities.SupportsTargetColumnWriting;
+import org.apache.flink.table.connector.sink.abilities.SupportsTruncate;
+import org.apache.flink.table.expressions.ResolvedExpression;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /** A table of Stele as the target of a statement of Flink. */
 final class SteleTableSink
-        implements DynamicTableSink, SupportsPartitioning, SupportsTargetColumnWriting {
+        implements DynamicTableSink,
+                SupportsPartitioning,
+                SupportsTargetColumnWriting,
+                SupportsOverwrite,
+                SupportsTruncate,
+                SupportsDeletePushDown,
+                SupportsRowLevelDelete,
+                SupportsRowLevelUpdate {
     private final BoundTable table;
+    private final List<Column> columns;
     private final SinkOptions options;
     private final Optional<DeliveryGuarantee> wanted;
     private final boolean checkpoints;
     private final Optional<Integer> parallelism;
     private int @Nullable [] targetFields;
+    private boolean overwrites;
+    private boolean namesPartition;
+    private ScanPredicate deletedPartitions = ScanPredicate.ALL;
 
+    /** Of a statement that changes rows by their keys: what it needs of each. */
+    private List<Column> rowLevelColumns = List.of();
+
+    /**
+     * A sink.
+     *
+     * @param columns the physical columns that are declared
+     */
     SteleTableSink(
             BoundTable table,
+            List<Column> columns,
             SinkOptions options,
             Optional<DeliveryGuarantee> wanted,
             boolean checkpoints,
             Optional<Integer> parallelism) {
         this.table = table;
+        this.columns = List.copyOf(columns);
         this.options = options;
         this.wanted = wanted;
         this.checkpoints = checkpoints;
@@ -69,22 +107,144 @@ final class SteleTableSink
 
     /** The rows have the values of a partition that a statement names. */
     @Override
-    public void applyStaticPartition(Map<String, String> partition) {}
+    public void applyStaticPartition(Map<String, String> partition) {
+        namesPartition = !partition.isEmpty();
+    }
+
+    @Override
+    public void applyOverwrite(boolean overwrite) {
+        overwrites = overwrite;
+    }
+
+    @Override
+    public void executeTruncation() {
+        WholeDeletions.truncate(table);
+    }
+
+    /** All rows, or those of whole partitions, are deleted without being read. */
+    @Override
+    public boolean applyDeleteFilters(List<ResolvedExpression> filters) {
+        ScanFilters taken = ScanFilters.of(table, filters);
+        Map<Integer, ?> domains = taken.predicate().domains();
+        // Of two filters of one column, the domain may have more than the rows that meet both
+        boolean isExact = taken.used().size() == filters.size() && domains.size() == filters.size();
+        if (!isExact || !table.schema().partitionedBy().containsAll(domains.keySet())) {
+            return false;
+        }
+        deletedPartitions = taken.predicate();
+        return true;
+    }
+
+    @Override
+    public Optional<Long> executeDeletion() {
+        WholeDeletions.deletePartitions(table, deletedPartitions);
+        return Optional.empty(); // nobody counted them
+    }
+
+    @Override
+    public RowLevelDeleteInfo applyRowLevelDelete(@Nullable RowLevelModificationScanContext scan) {
+        List<Column> needed = rowLevel("DELETE of single rows", List.of());
+        return new RowLevelDeleteInfo() {
+            @Override
+            public Optional<List<Column>> requiredColumns() {
+                return Optional.of(needed);
+            }
+        };
+    }
+
+    @Override
+    public RowLevelUpdateInfo applyRowLevelUpdate(
+            List<Column> updated, @Nullable RowLevelModificationScanContext scan) {
+        List<Column> needed = rowLevel("UPDATE", updated);
+        return new RowLevelUpdateInfo() {
+            @Override
+            public Optional<List<Column>> requiredColumns() {
+                return Optional.of(needed);
+            }
+        };
+    }
+
+    /** The primary key and the columns that are changed, as they are declared. */
+    private List<Column> rowLevel(String statement, List<Column> changed) {
+        TableSchema schema = table.schema();
+        if (!schema.hasPrimaryKey()) {
+            throw new ValidationException(
+                    "Expected a table with a primary key for %s, found table %s without one. Rows of all of it, and of whole partitions, can be deleted"
+                            .formatted(statement, table));
+        }
+        List<Column> needed = new ArrayList<>();
+        for (int i = 0; i < columns.size(); i++) {
+            Column column = columns.get(i);
+            boolean isKey = schema.primaryKey().contains(table.columnIds().get(i));
+            boolean isChanged =
+                    changed.stream().anyMatch(each -> each.getName().equals(column.getName()));
+            if (isKey && isChanged) {
+                throw new ValidationException(
+                        "Expected no primary key column in the SET clause of an UPDATE of table %s, found '%s'"
+                                .formatted(table, column.getName()));
+            }
+            if (isKey || isChanged) {
+                needed.add(column);
+            }
+        }
+        rowLevelColumns = List.copyOf(needed);
+        return rowLevelColumns;
+    }
 
     @Override
     public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
-        int[] fields =
-                targetFields == null
-                        ? IntStream.range(0, table.declared().getFieldCount()).toArray()
-                        : targetFields;
-        SinkTarget target = SinkTarget.of(table, options, fields);
-        SteleSink sink =
-                guarantee(context.isBounded()) == DeliveryGuarantee.EXACTLY_ONCE
-                        ? new ExactlyOnceSink(target)
-                        : new AtLeastOnceSink(target);
+        if (overwrites) {
+            return overwrite(context);
+        }
+        SteleSink sink = rowLevelColumns.isEmpty() ? inserting(context) : rowLevelSink();
         return parallelism
                 .map(count -> SinkV2Provider.of(sink, count))
                 .orElseGet(() -> SinkV2Provider.of(sink));
+    }
+
+    private SteleSink inserting(Context context) {
+        SinkTarget target = SinkTarget.of(table, options, writtenFields());
+        return guarantee(context.isBounded()) == DeliveryGuarantee.EXACTLY_ONCE
+                ? new ExactlyOnceSink(target)
+                : new AtLeastOnceSink(target);
+    }
+
+    private int[] writtenFields() {
+        return targetFields == null
+                ? IntStream.range(0, table.declared().getFieldCount()).toArray()
+                : targetFields;
+    }
+
+    /** A change of a row that is there has the same effect when it is repeated. */
+    private SteleSink rowLevelSink() {
+        int[] fields =
+                rowLevelColumns.stream()
+                        .mapToInt(column -> table.declared().getFieldIndex(column.getName()))
+                        .toArray();
+        List<RowType.RowField> declared = table.declared().getFields();
+        RowType projected =
+                new RowType(false, Arrays.stream(fields).mapToObj(declared::get).toList());
+        return new AtLeastOnceSink(
+                SinkTarget.ofPresentRows(table.project(projected, fields), options));
+    }
+
+    private SinkRuntimeProvider overwrite(Context context) {
+        if (!context.isBounded()) {
+            throw new ValidationException(
+                    "Expected a bounded query ('execution.runtime-mode' = 'batch') for INSERT OVERWRITE of table %s, found a streaming one"
+                            .formatted(table));
+        }
+        if (namesPartition || !table.schema().partitionedBy().isEmpty()) {
+            throw new ValidationException(
+                    "Expected a table without partitions for INSERT OVERWRITE, found table %s partitioned by %s: DELETE the partitions to be replaced, or TRUNCATE the table, and INSERT"
+                            .formatted(
+                                    table,
+                                    table.schema().columns(table.schema().partitionedBy()).stream()
+                                            .map(ColumnSchema::name)
+                                            .toList()));
+        }
+        SinkTarget target = SinkTarget.of(table, options, writtenFields());
+        return SinkV2Provider.of(new OverwriteSink(target), 1);
     }
 
     private DeliveryGuarantee guarantee(boolean isBounded) {
@@ -103,8 +263,13 @@ final class SteleTableSink
 
     @Override
     public DynamicTableSink copy() {
-        SteleTableSink copy = new SteleTableSink(table, options, wanted, checkpoints, parallelism);
+        SteleTableSink copy =
+                new SteleTableSink(table, columns, options, wanted, checkpoints, parallelism);
         copy.targetFields = targetFields;
+        copy.overwrites = overwrites;
+        copy.namesPartition = namesPartition;
+        copy.deletedPartitions = deletedPartitions;
+        copy.rowLevelColumns = rowLevelColumns;
         return copy;
     }
 

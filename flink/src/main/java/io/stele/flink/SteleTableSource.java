@@ -9,7 +9,6 @@ import io.stele.flink.source.ScanTarget;
 import io.stele.flink.source.SteleSource;
 import io.stele.flink.table.BoundTable;
 import io.stele.protocol.predicate.ScanPredicate;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -43,11 +42,6 @@ final class SteleTableSource
                 SupportsFilterPushDown,
                 SupportsLimitPushDown,
                 SupportsStatisticReport {
-    /** Renewed three times as often; the upper limit is the sidecar's. */
-    static final Duration MIN_SNAPSHOT_TTL = Duration.ofSeconds(5);
-
-    static final Duration MAX_SNAPSHOT_TTL = Duration.ofHours(1);
-
     private final ReadableConfig config;
     private BoundTable table;
     private ScanPredicate predicate = ScanPredicate.ALL;

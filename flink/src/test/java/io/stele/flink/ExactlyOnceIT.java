@@ -2,14 +2,13 @@ package io.stele.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.flink.cluster.GeneratedChanges;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -20,12 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
-import org.apache.flink.connector.datagen.source.GeneratorFunction;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -36,7 +32,6 @@ import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.Row;
-import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,11 +47,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ExactlyOnceIT {
     private static final int CHANGES = 1_500;
     private static final int CHANGES_PER_SECOND = 500;
-    private static final int KEYS = 200;
     private static final Duration LIMIT = Duration.ofMinutes(3);
-
-    private static final TypeInformation<Row> ROW =
-            Types.ROW_NAMED(new String[] {"id", "change"}, Types.LONG, Types.LONG);
 
     @TempDir private static Path directory;
 
@@ -147,15 +138,15 @@ final class ExactlyOnceIT {
                     session.environment()
                             .fromSource(
                                     new DataGeneratorSource<>(
-                                            new Changes(seed),
+                                            new GeneratedChanges(seed),
                                             CHANGES,
                                             RateLimiterStrategy.perSecond(CHANGES_PER_SECOND),
-                                            ROW),
+                                            GeneratedChanges.ROW),
                                     WatermarkStrategy.noWatermarks(),
                                     "changes")
                             .uid("changes")
                             .setParallelism(1)
-                            .map(new FailOnce(name, failAt), ROW)
+                            .map(new FailOnce(name, failAt), GeneratedChanges.ROW)
                             .uid("failing")
                             .setParallelism(1);
             StreamTableEnvironment tables = session.tables();
@@ -168,7 +159,9 @@ final class ExactlyOnceIT {
             tables.createTemporaryView(
                     "log",
                     tables.fromDataStream(
-                            changes.map(new Inserted(), ROW).uid("inserted").setParallelism(1)));
+                            changes.map(new Inserted(), GeneratedChanges.ROW)
+                                    .uid("inserted")
+                                    .setParallelism(1)));
             declare(tables, name, ", PRIMARY KEY (id) NOT ENFORCED");
             declare(tables, name + "_log", "");
             StatementSet statements = tables.createStatementSet();
@@ -203,40 +196,13 @@ final class ExactlyOnceIT {
         }
 
         void assertComplete() {
-            Map<Long, Long> expected = new TreeMap<>();
-            List<List<Object>> log = new ArrayList<>();
-            for (long i = 0; i < CHANGES; i++) {
-                Row change = Changes.row(seed, i);
-                log.add(List.of(change.getFieldAs(0), i));
-                if (change.getKind() == RowKind.DELETE) {
-                    expected.remove(change.<Long>getFieldAs(0));
-                } else {
-                    expected.put(change.getFieldAs(0), i);
-                }
-            }
+            GeneratedChanges changes = new GeneratedChanges(seed);
             Map<Long, Long> found = new TreeMap<>();
             sidecar.rows("shop", name)
                     .forEach(row -> found.put((Long) row.get(0), (Long) row.get(1)));
-            assertThat(found).isEqualTo(expected);
+            assertThat(found).isEqualTo(changes.state(CHANGES));
             assertThat(sidecar.rows("shop", name + "_log"))
-                    .containsExactlyInAnyOrderElementsOf(log);
-        }
-    }
-
-    /** Change number i of a seed: an upsert, or one in eight times a deletion. */
-    private record Changes(long seed) implements GeneratorFunction<Long, Row> {
-        @Override
-        public Row map(Long i) {
-            return row(seed, i);
-        }
-
-        static Row row(long seed, long i) {
-            Random random = new Random(seed * 1_000_003 + i);
-            random.nextLong();
-            return Row.ofKind(
-                    random.nextInt(8) == 0 ? RowKind.DELETE : RowKind.UPDATE_AFTER,
-                    (long) random.nextInt(KEYS),
-                    i);
+                    .containsExactlyInAnyOrderElementsOf(changes.log(CHANGES));
         }
     }
 

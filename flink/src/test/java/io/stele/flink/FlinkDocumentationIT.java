@@ -2,12 +2,19 @@ package io.stele.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.client.SteleClient;
+import io.stele.client.TableWriter;
+import io.stele.protocol.schema.Orientation;
 import io.stele.testing.DocumentedExample;
+import java.io.File;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.tools.ToolProvider;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
@@ -15,9 +22,10 @@ import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The statements of docs/streaming.md, with generated events in the place of Kafka's. */
+/** The statements and the program of docs/streaming.md, with generated events for Kafka's. */
 final class FlinkDocumentationIT {
     private static final int EVENTS = 300;
+    private static final int CUSTOMERS = 500;
 
     @TempDir private static Path directory;
 
@@ -52,6 +60,82 @@ final class FlinkDocumentationIT {
                 assertThat(rows).hasSize(EVENTS);
             }
         }
+    }
+
+    @Test
+    void theProgramCopiesATable() throws Exception {
+        try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("program"))) {
+            sidecar.createTable(
+                    "totals",
+                    Orientation.ROW,
+                    1,
+                    "customer bigint",
+                    "orders bigint",
+                    "total decimal(38,2)");
+            sidecar.createTable(
+                    "spending", Orientation.COLUMN, 1, "customer bigint", "total decimal(38,2)");
+            try (SteleClient client = sidecar.client();
+                    TableWriter writer = client.writer("shop", "totals")) {
+                for (long customer = 0; customer < CUSTOMERS; customer++) {
+                    writer.write(customer, 1L, total(customer));
+                }
+            }
+            runProgram(sidecar);
+            List<List<Object>> expected = new ArrayList<>();
+            for (long customer = 0; customer < CUSTOMERS; customer++) {
+                expected.add(List.of(customer, total(customer)));
+            }
+            assertThat(sidecar.rows("shop", "spending"))
+                    .containsExactlyInAnyOrderElementsOf(expected);
+        }
+    }
+
+    private static BigDecimal total(long customer) {
+        return BigDecimal.valueOf(customer * 7, 2);
+    }
+
+    /** In a process of its own. */
+    private static void runProgram(FlinkSidecar sidecar) throws Exception {
+        List<DocumentedExample> examples = DocumentedExample.of("docs/streaming.md", "java");
+        assertThat(examples).hasSize(1);
+        Path source = Files.writeString(directory.resolve("Spending.java"), examples.get(0).text());
+        String classPath =
+                System.getProperty(
+                        "surefire.test.class.path", System.getProperty("java.class.path"));
+        // Not as a source file, whose classes tasks would not find
+        Path classes = Files.createDirectories(directory.resolve("classes"));
+        int compiled =
+                ToolProvider.getSystemJavaCompiler()
+                        .run(
+                                null,
+                                null,
+                                null,
+                                "-d",
+                                classes.toString(),
+                                "-cp",
+                                classPath,
+                                source.toString());
+        assertThat(compiled).as("what the compiler says of it").isZero();
+        Path output = directory.resolve("output");
+        ProcessBuilder builder =
+                new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx512m",
+                        "-XX:TieredStopAtLevel=1",
+                        "--add-opens=java.base/java.util=ALL-UNNAMED",
+                        "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                        "-Dsidecar=" + sidecar.endpoint(),
+                        "-cp",
+                        classes + File.pathSeparator + classPath,
+                        "Spending");
+        builder.environment().put("STELE_SHARED_SECRET", FlinkSidecar.SECRET);
+        Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        try {
+            assertThat(process.waitFor(3, TimeUnit.MINUTES)).as("ends").isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(process.exitValue()).as(Files.readString(output)).isZero();
     }
 
     private static List<String> statements(FlinkSidecar sidecar) throws IOException {

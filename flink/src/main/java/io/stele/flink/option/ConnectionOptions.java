@@ -58,7 +58,12 @@ public record ConnectionOptions(
                 config.get(SteleOptions.BUSY_TIMEOUT));
     }
 
-    private static <T> T required(
+    /**
+     * The value of an option that must be there.
+     *
+     * @throws ValidationException it is not
+     */
+    public static <T> T required(
             ReadableConfig config, org.apache.flink.configuration.ConfigOption<T> option) {
         return config.getOptional(option)
                 .orElseThrow(

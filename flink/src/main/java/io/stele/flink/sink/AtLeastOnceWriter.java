@@ -99,8 +99,10 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
     private void put(RowData row) {
         if (target.whole()) {
             writer.write(binding.values.of(row));
-        } else {
+        } else if (target.inserts()) {
             writer.updateOrInsert(binding.columns, binding.values.of(row));
+        } else {
+            writer.update(binding.columns, binding.values.of(row));
         }
         metrics.getNumRecordsSendCounter().inc();
     }

@@ -10,6 +10,7 @@ import java.io.Serializable;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.apache.flink.table.api.ValidationException;
 
 /**
@@ -18,9 +19,12 @@ import org.apache.flink.table.api.ValidationException;
  * @param fields positions of the written fields among the declared ones
  * @param whole whether rows replace all columns; else others keep their values, which only tables
  *     with a primary key can do
+ * @param inserts whether a key that is not there gets a row; else it is skipped, and rows are not
+ *     whole
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record SinkTarget(BoundTable table, SinkOptions options, int[] fields, boolean whole)
+public record SinkTarget(
+        BoundTable table, SinkOptions options, int[] fields, boolean whole, boolean inserts)
         implements Serializable {
     public SinkTarget {
         requireNonNull(table, "table is null");
@@ -53,6 +57,16 @@ public record SinkTarget(BoundTable table, SinkOptions options, int[] fields, bo
                                 .formatted(column.name(), schema.qualifiedName()));
             }
         }
-        return new SinkTarget(table, options, fields, all || !schema.hasPrimaryKey());
+        return new SinkTarget(table, options, fields, all || !schema.hasPrimaryKey(), true);
+    }
+
+    /**
+     * A sink of changes of rows that are there: all declared fields are written.
+     *
+     * @param table with the primary key among its declared fields
+     */
+    public static SinkTarget ofPresentRows(BoundTable table, SinkOptions options) {
+        int[] fields = IntStream.range(0, table.declared().getFieldCount()).toArray();
+        return new SinkTarget(table, options, fields, false, false);
     }
 }

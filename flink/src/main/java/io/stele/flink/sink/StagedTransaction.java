@@ -90,6 +90,13 @@ final class StagedTransaction {
                 new CommitTransactionRequest(id, List.of(), Optional.empty()));
     }
 
+    /** Makes a staged table public, in the place of one of its name. */
+    void publish(TableId staged) {
+        flight.action(
+                WriteActions.COMMIT_TRANSACTION,
+                new CommitTransactionRequest(id, List.of(), Optional.of(staged)));
+    }
+
     /** Discards the rows, so that they do not take the sidecar's memory until they expire. */
     void abort(SteleException cause) {
         try {

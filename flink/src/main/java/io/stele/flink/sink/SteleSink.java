@@ -1,19 +1,35 @@
 package io.stele.flink.sink;
 
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
-/** A sink of rows to a table of Stele. */
+/**
+ * A sink of rows to a table of Stele. The kind of a row ({@link org.apache.flink.types.RowKind})
+ * says what becomes of it: inserts and updates replace the row of their primary key, or are
+ * appended where there is none.
+ */
 public abstract sealed class SteleSink implements Sink<RowData>, SupportsPreWriteTopology<RowData>
-        permits AtLeastOnceSink, ExactlyOnceSink {
+        permits AtLeastOnceSink, ExactlyOnceSink, OverwriteSink {
     private static final long serialVersionUID = 1;
 
     private final SinkTarget target;
 
     SteleSink(SinkTarget target) {
         this.target = target;
+    }
+
+    /** A builder of sinks for DataStream programs. */
+    public static SteleSinkBuilder builder() {
+        return new SteleSinkBuilder();
+    }
+
+    /** The type of the rows that it takes: one field a column, with Flink's internal values. */
+    public TypeInformation<RowData> inputType() {
+        return InternalTypeInfo.of(target.table().declared());
     }
 
     SinkTarget target() {

@@ -5,23 +5,38 @@ import static java.util.Objects.requireNonNull;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 
 /** A bounded source: all rows of a table at one snapshot, a split a shard. */
-public final class SteleSource implements Source<RowData, ShardSplit, ScanProgress> {
+public final class SteleSource
+        implements Source<RowData, ShardSplit, ScanProgress>, ResultTypeQueryable<RowData> {
     private static final long serialVersionUID = 1;
 
     private final ScanTarget target;
 
     public SteleSource(ScanTarget target) {
         this.target = requireNonNull(target, "target is null");
+    }
+
+    /** A builder of sources for DataStream programs. */
+    public static SteleSourceBuilder builder() {
+        return new SteleSourceBuilder();
+    }
+
+    /** One field a column, with Flink's internal values. */
+    @Override
+    public TypeInformation<RowData> getProducedType() {
+        return InternalTypeInfo.of(target.table().declared());
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
@@ -72,6 +73,45 @@ public final class BoundTable implements Serializable {
         return new BoundTable(connection, description, declared, columnIds);
     }
 
+    /**
+     * Fetches a table and declares columns of it, as nullable as they are in Stele.
+     *
+     * @param columns their names in their order; empty: all
+     * @throws ValidationException there is no such table or column, or Flink has no such type
+     */
+    public static BoundTable declare(
+            ConnectionOptions connection,
+            String schemaName,
+            String tableName,
+            List<String> columns) {
+        requireNonNull(connection, "connection is null");
+        TableDescription description = describe(connection, schemaName, tableName);
+        TableSchema schema = description.schema();
+        List<ColumnSchema> declared =
+                columns.isEmpty()
+                        ? schema.columns()
+                        : columns.stream().map(name -> column(schema, name)).toList();
+        List<RowType.RowField> fields = new ArrayList<>();
+        for (ColumnSchema column : declared) {
+            LogicalType type =
+                    FlinkTypes.toFlink(column.type())
+                            .orElseThrow(
+                                    () ->
+                                            new ValidationException(
+                                                    "Expected a column of a type that Flink has in table %s, found '%s' of type %s"
+                                                            .formatted(
+                                                                    schema.qualifiedName(),
+                                                                    column.name(),
+                                                                    column.type())));
+            fields.add(new RowType.RowField(column.name(), type.copy(column.nullable())));
+        }
+        return new BoundTable(
+                connection,
+                description,
+                new RowType(false, fields),
+                declared.stream().mapToInt(ColumnSchema::id).toArray());
+    }
+
     private static TableDescription describe(
             ConnectionOptions connection, String schemaName, String tableName) {
         try (SteleClient client = connection.open("flink-planner")) {
@@ -88,17 +128,20 @@ public final class BoundTable implements Serializable {
         }
     }
 
+    private static ColumnSchema column(TableSchema schema, String name) {
+        return schema.findColumn(name)
+                .orElseThrow(
+                        () ->
+                                new ValidationException(
+                                        "Expected column '%s' in table %s of Stele, found only %s"
+                                                .formatted(
+                                                        name,
+                                                        schema.qualifiedName(),
+                                                        names(schema.columns()))));
+    }
+
     private static ColumnSchema column(TableSchema schema, RowType.RowField field) {
-        ColumnSchema column =
-                schema.findColumn(field.getName())
-                        .orElseThrow(
-                                () ->
-                                        new ValidationException(
-                                                "Expected column '%s' in table %s of Stele, found only %s"
-                                                        .formatted(
-                                                                field.getName(),
-                                                                schema.qualifiedName(),
-                                                                names(schema.columns()))));
+        ColumnSchema column = column(schema, field.getName());
         if (!FlinkTypes.fits(field.getType(), column.type())) {
             throw new ValidationException(
                     "Expected column '%s' of table %s declared as %s, since it is %s in Stele; found %s"

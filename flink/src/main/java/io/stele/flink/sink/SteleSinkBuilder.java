@@ -1,0 +1,52 @@
+package io.stele.flink.sink;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.flink.option.DeliveryGuarantee;
+import io.stele.flink.option.SinkOptions;
+import io.stele.flink.table.BoundTable;
+import io.stele.flink.table.TableBuilder;
+import java.util.stream.IntStream;
+import org.apache.flink.table.api.ValidationException;
+
+/**
+ * A builder of sinks for DataStream programs. {@code endpoints}, {@code secret} and {@code table}
+ * must be given. Confined to one thread.
+ */
+public final class SteleSinkBuilder extends TableBuilder<SteleSinkBuilder> {
+    private DeliveryGuarantee guarantee = DeliveryGuarantee.EXACTLY_ONCE;
+
+    SteleSinkBuilder() {}
+
+    /**
+     * What it promises about rows that are replayed after a failure. With exactly-once, which is
+     * the default, rows become visible with the job's checkpoints, so a job without them shows none
+     * before its end.
+     */
+    public SteleSinkBuilder deliveryGuarantee(DeliveryGuarantee value) {
+        guarantee = requireNonNull(value, "value is null");
+        return this;
+    }
+
+    @Override
+    protected SteleSinkBuilder self() {
+        return this;
+    }
+
+    /**
+     * Asks a sidecar for the table, and makes a sink of it. Some columns only are changed where not
+     * all of a table with a primary key were named.
+     *
+     * @throws ValidationException what must be given was not, or is wrong; there is no such table
+     *     or column; a column that must have a value gets none; or no sidecar answers
+     */
+    public SteleSink build() {
+        BoundTable table = bind();
+        int[] fields = IntStream.range(0, table.declared().getFieldCount()).toArray();
+        SinkTarget target = SinkTarget.of(table, SinkOptions.of(config()), fields);
+        return switch (guarantee) {
+            case EXACTLY_ONCE -> new ExactlyOnceSink(target);
+            case AT_LEAST_ONCE -> new AtLeastOnceSink(target);
+        };
+    }
+}
