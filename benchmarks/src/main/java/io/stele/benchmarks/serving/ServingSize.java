@@ -1,0 +1,63 @@
+package io.stele.benchmarks.serving;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How much a run does.
+ *
+ * @param rows rows of 1 KB
+ * @param rounds of which medians are taken
+ * @param duration of one measurement of a round
+ * @param clients how many at the same time; 1 and 32 among them
+ * @param branches a pgbench branch has 100,000 accounts; COPY loads them
+ * @param ycsbRecords rows of YCSB's table
+ * @param ycsbOperations operations of one of its workloads
+ * @param ycsbScans the same of workload E
+ */
+record ServingSize(
+        boolean quick,
+        long rows,
+        int rounds,
+        Duration duration,
+        List<Integer> clients,
+        int branches,
+        int ycsbRecords,
+        int ycsbOperations,
+        int ycsbScans) {
+    /** What the targets name. */
+    static final int CLIENTS = 32;
+
+    ServingSize {
+        clients = List.copyOf(clients);
+    }
+
+    static ServingSize of(boolean quick) {
+        return quick
+                ? new ServingSize(
+                        true,
+                        5_000,
+                        1,
+                        Duration.ofMillis(300),
+                        List.of(1, CLIENTS),
+                        1,
+                        500,
+                        200,
+                        100)
+                : new ServingSize(
+                        false,
+                        200_000, // fits the caches of etc/
+                        3,
+                        Duration.ofSeconds(3),
+                        List.of(1, 8, CLIENTS, 128),
+                        50, // 5 M rows
+                        100_000,
+                        200_000,
+                        20_000);
+    }
+
+    /** pgbench counts in seconds. */
+    int seconds() {
+        return (int) Math.max(1, duration.toSeconds());
+    }
+}
