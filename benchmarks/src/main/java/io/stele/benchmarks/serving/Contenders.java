@@ -73,27 +73,35 @@ final class Contenders implements AutoCloseable {
         return Collections.unmodifiableList(stores);
     }
 
-    /** Measures each in turn, {@code rounds} times, and one time before that is not counted. */
+    /** Lets the code of clients and servers be compiled, by what is measured next. */
+    void warmUp(Action action) throws Exception {
+        if (!context.size().quick()) {
+            for (ServingStore store : stores) {
+                load(store, new Case(action, ServingSize.CLIENTS, KeyLoad.Keys.UNIFORM))
+                        .closedLoop(action.operation(), context.size().duration(), turn++);
+            }
+        }
+    }
+
+    private KeyLoad load(ServingStore store, Case setting) {
+        return new KeyLoad(store, setting.clients(), context.size().rows(), setting.keys());
+    }
+
+    /** Measures each in turn, {@code rounds} times. */
     void measure(Case setting, Samples samples) throws Exception {
-        for (int round = context.size().quick() ? 0 : -1;
-                round < context.size().rounds();
-                round++) {
+        for (int round = 0; round < context.size().rounds(); round++) {
             List<ServingStore> order = new ArrayList<>(stores);
             Collections.rotate(order, turn++);
             for (ServingStore store : order) {
-                KeyLoad load =
-                        new KeyLoad(
-                                store, setting.clients(), context.size().rows(), setting.keys());
-                KeyLoad.Result result =
-                        load.closedLoop(
-                                setting.action().operation(), context.size().duration(), turn);
-                if (round >= 0) {
-                    samples.add(setting.name(store.name()), result);
-                }
+                samples.add(
+                        setting.name(store.name()),
+                        load(store, setting)
+                                .closedLoop(
+                                        setting.action().operation(),
+                                        context.size().duration(),
+                                        turn));
             }
-            if (round >= 0) {
-                measureByPgbench(setting, samples);
-            }
+            measureByPgbench(setting, samples);
         }
     }
 

@@ -31,6 +31,7 @@ final class KeysPhase {
 
     void run() throws Exception {
         try (Contenders contenders = new Contenders(context)) {
+            contenders.warmUp(Action.GET);
             for (int clients : context.size().clients()) {
                 for (Keys keys : Keys.values()) {
                     if (isWanted(clients, keys)) {
@@ -39,6 +40,7 @@ final class KeysPhase {
                 }
             }
             multiGet(contenders);
+            contenders.warmUp(Action.UPSERT);
             for (int clients : context.size().clients()) {
                 contenders.measure(new Case(Action.UPSERT, clients, Keys.UNIFORM), samples);
             }
@@ -67,7 +69,7 @@ final class KeysPhase {
     }
 
     private void multiGet(Contenders contenders) throws Exception {
-        for (int round = -1; round < context.size().rounds(); round++) {
+        for (int round = context.size().quick() ? 0 : -1; round < context.size().rounds(); round++) {
             for (ServingStore store : contenders.stores()) {
                 KeyLoad load =
                         new KeyLoad(store, MULTI_GET_THREADS, context.size().rows(), Keys.UNIFORM);

@@ -40,6 +40,11 @@ public final class ServingBenchmark implements Benchmark {
         return "rows by key over the framed protocol and PostgreSQL's, beside PostgreSQL and Redis";
     }
 
+    @Override
+    public boolean isScalable() {
+        return true;
+    }
+
     /** A part of the benchmark. */
     @FunctionalInterface
     private interface Phase {
@@ -63,10 +68,11 @@ public final class ServingBenchmark implements Benchmark {
                             Optional.ofNullable(peers.postgres),
                             Optional.ofNullable(peers.redis),
                             Pgbench.find(),
-                            ServingSize.of(options.quick()),
+                            ServingSize.of(options.quick(), options.scale().orElse(1.0)),
                             metrics,
                             new ArrayList<>());
             load(context);
+            options.scale().ifPresent(scale -> metrics.put("scale", scale));
             phase("keys", options, context, own -> new KeysPhase(own).run());
             phase("tails", options, context, own -> new TailsPhase(own).run());
             phase("pgbench", options, context, own -> new PgbenchPhase(own).run());
@@ -81,7 +87,19 @@ public final class ServingBenchmark implements Benchmark {
             throws Exception {
         if (options.only().isEmpty() || name.contains(options.only().orElseThrow())) {
             long start = System.nanoTime();
-            phase.run(context);
+            try {
+                phase.run(context);
+            } catch (Exception e) {
+                System.out.println("The phase " + name + " failed. Measured before:");
+                System.out.print(
+                        new BenchmarkReport(
+                                        "serving",
+                                        Machine.describe(),
+                                        context.metrics().asMap(),
+                                        context.targets())
+                                .text());
+                throw e;
+            }
             System.out.println(name + ": " + (System.nanoTime() - start) / 1_000_000_000 + " s");
         }
     }

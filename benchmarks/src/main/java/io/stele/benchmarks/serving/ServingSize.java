@@ -32,7 +32,11 @@ record ServingSize(
         clients = List.copyOf(clients);
     }
 
-    static ServingSize of(boolean quick) {
+    /**
+     * @param scale the part of a full run's times and of the rows that are loaded by COPY and by
+     *     YCSB; a quick run has its own
+     */
+    static ServingSize of(boolean quick, double scale) {
         return quick
                 ? new ServingSize(
                         true,
@@ -48,12 +52,12 @@ record ServingSize(
                         false,
                         200_000, // fits the caches of etc/
                         3,
-                        Duration.ofSeconds(3),
+                        Duration.ofMillis(Math.max(300, (long) (2_000 * scale))),
                         List.of(1, 8, CLIENTS, 128),
-                        50, // 5 M rows
-                        100_000,
-                        200_000,
-                        20_000);
+                        (int) Math.max(1, 50 * scale), // 5 M rows
+                        (int) (100_000 * scale),
+                        (int) (200_000 * scale),
+                        (int) (20_000 * scale));
     }
 
     /** pgbench counts in seconds. */

@@ -39,6 +39,7 @@ final class SmallMemoryPhase {
         }
         Samples samples = new Samples();
         try (Contenders contenders = new Contenders(context)) {
+            contenders.warmUp(Action.GET);
             for (Keys keys : Keys.values()) {
                 contenders.measure(new Case(Action.GET, ServingSize.CLIENTS, keys), samples);
             }
