@@ -69,7 +69,9 @@ final class KeysPhase {
     }
 
     private void multiGet(Contenders contenders) throws Exception {
-        for (int round = context.size().quick() ? 0 : -1; round < context.size().rounds(); round++) {
+        for (int round = context.size().quick() ? 0 : -1;
+                round < context.size().rounds();
+                round++) {
             for (ServingStore store : contenders.stores()) {
                 KeyLoad load =
                         new KeyLoad(store, MULTI_GET_THREADS, context.size().rows(), Keys.UNIFORM);
