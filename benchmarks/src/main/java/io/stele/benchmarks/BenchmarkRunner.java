@@ -26,6 +26,7 @@ import io.stele.benchmarks.retrieval.RetrievalBenchmark;
 import io.stele.benchmarks.retrieval.TailBenchmark;
 import io.stele.benchmarks.s3keys.S3KeysBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
+import io.stele.benchmarks.serving.ServingBenchmark;
 import io.stele.benchmarks.skip.SkipBenchmark;
 import io.stele.benchmarks.tpch.TpchBenchmark;
 import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
@@ -58,6 +59,7 @@ public final class BenchmarkRunner {
                     new GetBenchmark(),
                     new ScanBenchmark(),
                     new AggregatesBenchmark(),
+                    new ServingBenchmark(),
                     new LookupSqlBenchmark(),
                     new S3KeysBenchmark(),
                     new JdbcBatchBenchmark(),

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Clients that scan shards of a table, each one after the other, for rows that there are none of.
  */
-final class FilteringScans implements AutoCloseable {
+public final class FilteringScans implements AutoCloseable {
     private static final int FILTERED_COLUMN = 3; // field1, which is null in no row
 
     private final FlightClient flight;
@@ -37,7 +37,7 @@ final class FilteringScans implements AutoCloseable {
     }
 
     /** Starts {@code clients} clients, and returns when each has begun. */
-    static FilteringScans start(FlightClient flight, String tableName, int clients) {
+    public static FilteringScans start(FlightClient flight, String tableName, int clients) {
         TableSchema table =
                 flight.action(
                                 CatalogActions.GET_TABLE,
@@ -52,7 +52,7 @@ final class FilteringScans implements AutoCloseable {
     }
 
     /** Scans of a shard that ended. */
-    long finished() {
+    public long finished() {
         return finished.get();
     }
 

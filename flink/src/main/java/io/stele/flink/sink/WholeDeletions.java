@@ -19,7 +19,7 @@ public final class WholeDeletions {
     private WholeDeletions() {}
 
     /**
-     * Deletes all rows, and their history.
+     * Deletes all rows; as of earlier times they are still read.
      *
      * @throws TableException the sidecar refuses, or is away
      */

@@ -11,7 +11,9 @@ import java.util.List;
  * ShardRouter}. Confined to one thread, because it has a reusable buffer.
  */
 public final class RowRouter {
-    private final TableSchema schema;
+    private final String tableName;
+    private final boolean hasPrimaryKey;
+    private final int shardCount;
     private final boolean byWholeKey;
     private final KeyEncoder key;
     private final KeyEncoder distribution;
@@ -23,7 +25,9 @@ public final class RowRouter {
     private final GrowingBytes buffer = GrowingBytes.forKey();
 
     private RowRouter(TableSchema schema) {
-        this.schema = schema;
+        this.tableName = schema.qualifiedName();
+        this.hasPrimaryKey = schema.hasPrimaryKey();
+        this.shardCount = schema.shardCount();
         this.distribution = KeyEncoder.forDistribution(schema);
         this.key = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : distribution;
         List<Integer> primaryKey = schema.primaryKey();
@@ -34,6 +38,17 @@ public final class RowRouter {
         this.ends = new int[primaryKey.size() + 1];
     }
 
+    private RowRouter(RowRouter other) {
+        this.tableName = other.tableName;
+        this.hasPrimaryKey = other.hasPrimaryKey;
+        this.shardCount = other.shardCount;
+        this.byWholeKey = other.byWholeKey;
+        this.key = other.key;
+        this.distribution = other.distribution;
+        this.components = other.components;
+        this.ends = new int[other.ends.length];
+    }
+
     /**
      * A router; INVALID_ARGUMENT when the table has neither primary nor distribution key: then any
      * shard will do.
@@ -42,11 +57,16 @@ public final class RowRouter {
         return new RowRouter(schema);
     }
 
+    /** A router of the same table with a buffer of its own; any thread may ask for one. */
+    public RowRouter copy() {
+        return new RowRouter(this);
+    }
+
     /** The shard index of a row of the whole schema. */
     public int shardOfRow(BinaryRow row) {
         buffer.clear();
         distribution.encode(row, buffer);
-        return ShardRouter.shard(schema.shardCount(), buffer.array(), 0, buffer.length());
+        return ShardRouter.shard(shardCount, buffer.array(), 0, buffer.length());
     }
 
     public int shardOfKey(byte[] primaryKey) {
@@ -55,15 +75,13 @@ public final class RowRouter {
 
     /** The shard index of an encoded primary key; CORRUPT_DATA when it is not one. */
     public int shardOfKey(byte[] bytes, int offset, int length) {
-        if (!schema.hasPrimaryKey()) {
+        if (!hasPrimaryKey) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected a table with a primary key, found "
-                            + schema.qualifiedName()
-                            + ", which has none");
+                    "Expected a table with a primary key, found " + tableName + ", which has none");
         }
         if (byWholeKey) {
-            return ShardRouter.shard(schema.shardCount(), bytes, offset, length);
+            return ShardRouter.shard(shardCount, bytes, offset, length);
         }
         ends[0] = offset;
         for (int i = 0; i < ends.length - 1; i++) {
@@ -73,6 +91,6 @@ public final class RowRouter {
         for (int component : components) {
             buffer.append(bytes, ends[component], ends[component + 1] - ends[component]);
         }
-        return ShardRouter.shard(schema.shardCount(), buffer.array(), 0, buffer.length());
+        return ShardRouter.shard(shardCount, buffer.array(), 0, buffer.length());
     }
 }

@@ -241,6 +241,7 @@ final class TestKeyEncoder {
                 keyed(List.of(3, 1, 4), List.of(4, 1), "varchar", "double", "bigint", "uuid");
         for (TableSchema schema : List.of(byKey, byPart)) {
             RowRouter router = RowRouter.of(schema);
+            RowRouter copy = router.copy();
             RowLayout layout = RowLayout.of(schema.columns());
             for (int i = 0; i < 2_000; i++) {
                 BinaryRow row =
@@ -251,6 +252,8 @@ final class TestKeyEncoder {
                         ShardRouter.shard(schema, KeyEncoder.forDistribution(schema).encode(row));
                 assertThat(router.shardOfRow(row)).isEqualTo(shard);
                 assertThat(router.shardOfKey(key)).isEqualTo(shard);
+                assertThat(copy.shardOfRow(row)).isEqualTo(shard);
+                assertThat(copy.shardOfKey(key)).isEqualTo(shard);
             }
         }
         TableSchema appendOnly = keyed(List.of(), List.of(2), "varchar", "double");

@@ -118,10 +118,7 @@ final class MultiGets {
         // That of a second try only where rows have changed meanwhile.
         if (count == get.keys().size()
                 || (count > 0 && (!room.isFirst || room.rowBytes >= LARGE_BYTES))) {
-            metrics.lookedUp(
-                    count,
-                    found.rows().stream().filter(Optional::isPresent).count(),
-                    System.nanoTime() - start);
+            metrics.lookedUp(count, found.foundCount(), System.nanoTime() - start);
             send(request, room, found);
         } else {
             lookAgain(request, get, room, found.neededBytes());

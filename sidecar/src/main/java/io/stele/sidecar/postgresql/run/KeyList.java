@@ -74,6 +74,9 @@ final class KeyList {
     }
 
     private static List<byte[]> keys(List<List<Object>> values, RowBuilder rows) {
+        if (values.size() == 1) {
+            return List.of(rows.key(values.getFirst()));
+        }
         Set<Key> keys = new LinkedHashSet<>();
         values.forEach(key -> keys.add(new Key(rows.key(key))));
         return keys.stream().map(Key::bytes).toList();

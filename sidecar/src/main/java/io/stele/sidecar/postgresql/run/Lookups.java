@@ -98,10 +98,7 @@ final class Lookups {
         if (found.schemaVersion() != table.schemaVersion()) {
             throw new StalePlanException(table.qualifiedName());
         }
-        metrics.lookedUp(
-                found.rows().size(),
-                found.rows().stream().filter(Optional::isPresent).count(),
-                System.nanoTime() - start);
+        metrics.lookedUp(found.rows().size(), found.foundCount(), System.nanoTime() - start);
         return found;
     }
 }

@@ -15,6 +15,7 @@ import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.type.ColumnValues;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +25,18 @@ final class RowBuilder {
 
     private final TableSchema table;
     private final RowLayout layout;
-    private final RowEncoder encoder;
     private final @Nullable KeyEncoder keys;
-    private final @Nullable RowRouter router;
+    private final Optional<RowRouter> sharedRouter;
+    // Made when they are needed first, which is never in a lookup
+    private @Nullable RowRouter router;
+    private @Nullable RowEncoder encoder;
 
     RowBuilder(TableSchema table) {
+        TableCodecs codecs = TableCodecs.of(table);
         this.table = table;
-        this.layout = RowLayout.of(table.columns());
-        this.encoder = new RowEncoder(layout);
-        this.keys = table.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(table) : null;
-        this.router = table.distributionColumns().isEmpty() ? null : RowRouter.of(table);
+        this.layout = codecs.layout();
+        this.keys = codecs.keys().orElse(null);
+        this.sharedRouter = codecs.router();
     }
 
     TableSchema table() {
@@ -61,8 +64,13 @@ final class RowBuilder {
     /** A row of values, one a column. */
     byte[] row(List<? extends @Nullable Object> values) {
         try {
-            Rows.encode(encoder, values);
-            return encoder.finishToArray();
+            RowEncoder rows = encoder;
+            if (rows == null) {
+                rows = new RowEncoder(layout);
+                encoder = rows;
+            }
+            Rows.encode(rows, values);
+            return rows.finishToArray();
         } catch (SteleException refused) {
             throw ColumnValues.refused(refused);
         }
@@ -103,15 +111,27 @@ final class RowBuilder {
 
     /** The shard of a row; any in a table that does not say. */
     int shardOf(BinaryRow row) {
-        return router == null
+        return sharedRouter.isEmpty()
                 ? ThreadLocalRandom.current().nextInt(table.shardCount())
-                : router.shardOfRow(row);
+                : router().shardOfRow(row);
     }
 
     int shardOfKey(byte[] key) {
-        if (router == null) {
-            throw new IllegalStateException("Expected a table with a distribution key");
+        return router().shardOfKey(key);
+    }
+
+    private RowRouter router() {
+        RowRouter own = router;
+        if (own == null) {
+            own =
+                    sharedRouter
+                            .map(RowRouter::copy)
+                            .orElseThrow(
+                                    () ->
+                                            new IllegalStateException(
+                                                    "Expected a table with a distribution key"));
+            router = own;
         }
-        return router.shardOfKey(key);
+        return own;
     }
 }

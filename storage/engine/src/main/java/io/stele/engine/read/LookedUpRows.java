@@ -16,4 +16,15 @@ public record LookedUpRows(int schemaVersion, List<Optional<byte[]>> rows, long 
     public LookedUpRows {
         rows = List.copyOf(rows);
     }
+
+    /** How many of the rows are there. */
+    public int foundCount() {
+        int count = 0;
+        for (int i = 0; i < rows.size(); i++) {
+            if (rows.get(i).isPresent()) {
+                count++;
+            }
+        }
+        return count;
+    }
 }
