@@ -91,7 +91,7 @@ final class SqlStatements {
                         ? prepared.parameterOids()
                         : gateway.parameterOids(
                                 kind.statement(),
-                                prepared.parameterOids(),
+                                kind.parameterOids(),
                                 caller.ofTrino(),
                                 cancellation);
         List<ParameterTypes.Type> parameters = new ParameterTypes(oids).all();

@@ -15,7 +15,8 @@ import io.stele.sidecar.postgresql.sql.SqlParser;
 import io.stele.sidecar.postgresql.sql.Statement;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import io.stele.sidecar.postgresql.trino.NumberedParameters;
-import io.stele.sidecar.postgresql.trino.PostgresCasts;
+import io.stele.sidecar.postgresql.trino.PostgresSyntax;
+import io.stele.sidecar.postgresql.trino.TranslatedStatement;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
@@ -122,15 +123,37 @@ public final class StatementPreparer {
     }
 
     private static PreparedStatement onTrino(String sql, List<Integer> parameterOids) {
+        TranslatedStatement translated = PostgresSyntax.translate(sql);
+        NumberedParameters statement = NumberedParameters.of(translated.sql());
+        List<Integer> oids = new ArrayList<>(parameterOids);
+        while (oids.size() < statement.count()) {
+            oids.add(0);
+        }
+        translated
+                .casts()
+                .forEach(
+                        (number, type) -> {
+                            boolean isSaid = oids.get(number - 1) != 0;
+                            if (!isSaid || isWrittenByType(type)) {
+                                oids.set(number - 1, type.oid());
+                            }
+                        });
         return new PreparedStatement(
                 sql,
                 parameterOids,
                 new PreparedStatement.OnTrino(
-                        NumberedParameters.of(PostgresCasts.translate(sql)),
-                        parameterOids,
+                        statement,
+                        oids,
                         TrinoStatements.returnsRows(sql),
                         TrinoStatements.mayChange(sql),
                         Optional.empty()));
+    }
+
+    /** Of these the translated statement has no cast. */
+    private static boolean isWrittenByType(PostgresType type) {
+        return type == PostgresType.JSON
+                || type == PostgresType.JSONB
+                || type == PostgresType.BYTEA;
     }
 
     private Statement parse(String sql) {

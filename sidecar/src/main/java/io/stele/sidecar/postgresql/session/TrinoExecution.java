@@ -46,7 +46,7 @@ final class TrinoExecution {
         List<Integer> oids =
                 trino().parameterOids(
                                 kind.statement(),
-                                statement.parameterOids(),
+                                kind.parameterOids(),
                                 identity(),
                                 client.cancellation());
         return statement.with(kind.withParameters(oids));

@@ -81,12 +81,11 @@ public final class StatementSplitter {
         return -1;
     }
 
-    /** Moves behind a quoted text, a comment or one other character. */
+    /** Moves behind a quoted text, a comment, a word or one other character. */
     private void skip() {
         char character = sql.charAt(at);
         if (character == '\'') {
-            boolean escapes = at > 0 && (sql.charAt(at - 1) == 'E' || sql.charAt(at - 1) == 'e');
-            skipQuoted('\'', escapes);
+            skipQuoted('\'', false);
         } else if (character == '"') {
             skipQuoted('"', false);
         } else if (startsWith("--")) {
@@ -96,9 +95,38 @@ public final class StatementSplitter {
             skipComment();
         } else if (character == '$') {
             skipDollarQuoted();
+        } else if (isDigit(character) || isNameStart(character)) {
+            skipWord();
         } else {
             at++;
         }
+    }
+
+    /** Moves behind a name or number, and behind the text of which it is the E. */
+    private void skipWord() {
+        int start = at;
+        boolean isName = !isDigit(sql.charAt(at));
+        while (at < sql.length()
+                && (isTagPart(sql.charAt(at)) || (isName && sql.charAt(at) == '$'))) {
+            at++;
+        }
+        boolean isEscape = at == start + 1 && (sql.charAt(start) | 0x20) == 'e';
+        if (isEscape && startsWith("'")) {
+            skipQuoted('\'', true);
+        }
+    }
+
+    private static boolean isDigit(char character) {
+        return character >= '0' && character <= '9';
+    }
+
+    /** All characters that are not ASCII are letters (PostgreSQL's scan.l). */
+    private static boolean isNameStart(char character) {
+        return Character.isLetter(character) || character == '_' || character > 127;
+    }
+
+    private static boolean isTagPart(char character) {
+        return isNameStart(character) || isDigit(character);
     }
 
     private boolean startsWith(String text) {
@@ -140,9 +168,10 @@ public final class StatementSplitter {
 
     private void skipDollarQuoted() {
         int end = at + 1;
-        while (end < sql.length()
-                && (Character.isLetter(sql.charAt(end)) || sql.charAt(end) == '_')) {
-            end++;
+        if (end < sql.length() && isNameStart(sql.charAt(end))) {
+            while (end < sql.length() && isTagPart(sql.charAt(end))) {
+                end++;
+            }
         }
         if (end >= sql.length() || sql.charAt(end) != '$') {
             at++; // a parameter

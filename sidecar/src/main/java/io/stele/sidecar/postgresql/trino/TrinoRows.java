@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.run.Cancellation;
-import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import io.trino.client.Column;
@@ -32,7 +31,7 @@ public final class TrinoRows implements AutoCloseable {
     private final Consumer<StatementClient> end;
     private Iterator<List<Object>> page = Collections.emptyIterator();
     private @Nullable List<CatalogColumn> columns;
-    private List<PostgresType> types = List.of();
+    private List<TrinoValues> types = List.of();
     private boolean isClosed;
 
     /**
@@ -68,11 +67,11 @@ public final class TrinoRows implements AutoCloseable {
                         ? query.currentStatusInfo().getColumns()
                         : finished().getColumns();
         List<CatalogColumn> all = new ArrayList<>();
-        List<PostgresType> allTypes = new ArrayList<>();
+        List<TrinoValues> allTypes = new ArrayList<>();
         for (Column column : found == null ? List.<Column>of() : found) {
-            PostgresType type = TrinoValues.type(column.getType());
+            TrinoValues type = TrinoValues.of(column.getType());
             allTypes.add(type);
-            all.add(new CatalogColumn(column.getName(), type.oid()));
+            all.add(new CatalogColumn(column.getName(), type.type().oid()));
         }
         types = allTypes;
         columns = List.copyOf(all);
@@ -142,10 +141,7 @@ public final class TrinoRows implements AutoCloseable {
         List<Optional<String>> row = new ArrayList<>(values.size());
         for (int i = 0; i < values.size(); i++) {
             Object value = values.get(i);
-            row.add(
-                    value == null
-                            ? Optional.empty()
-                            : Optional.of(TrinoValues.text(types.get(i), value)));
+            row.add(value == null ? Optional.empty() : Optional.of(types.get(i).text(value)));
         }
         return Optional.of(row);
     }

@@ -1,33 +1,75 @@
 package io.stele.sidecar.postgresql.trino;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.ArrayType;
 import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.MapType;
+import io.stele.protocol.schema.RowType;
+import io.stele.sidecar.postgresql.type.ColumnValues;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import io.stele.sidecar.postgresql.type.TextFormat;
 import io.trino.client.Row;
 import io.trino.client.RowField;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Values of Trino's results as PostgreSQL's text format has them. Stateless. */
+/**
+ * Values of Trino's results as PostgreSQL's text format has them, as those of fixed plans are
+ * written. Immutable.
+ */
 final class TrinoValues {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON =
+            JsonMapper.builder().enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN).build();
 
     /** Digits behind those that Java's times have. */
     private static final Pattern PICOSECONDS = Pattern.compile("(\\.\\d{9})\\d+");
 
-    private TrinoValues() {}
+    private final PostgresType type;
+    private final Optional<DataType> columnType;
+
+    private TrinoValues(PostgresType type, Optional<DataType> columnType) {
+        this.type = requireNonNull(type, "type is null");
+        this.columnType = requireNonNull(columnType, "columnType is null");
+    }
+
+    /** The values of a column of a type of Trino. */
+    static TrinoValues of(String trinoType) {
+        Optional<DataType> columnType = Optional.empty();
+        try {
+            columnType = Optional.of(DataType.parse(trinoType));
+        } catch (SteleException | IllegalArgumentException e) {
+            // One that no table of ours has
+        }
+        return new TrinoValues(type(trinoType), columnType);
+    }
+
+    /** The type as which the column is shown. */
+    PostgresType type() {
+        return type;
+    }
+
+    /** A value of the column as text. */
+    String text(Object value) {
+        return columnType.filter(known -> known.form().isNested()).isPresent()
+                ? json(nested(columnType.get(), value))
+                : text(type, value);
+    }
 
     /** The type as which a column of a type of Trino is shown; TEXT if PostgreSQL has none. */
     static PostgresType type(String type) {
@@ -41,13 +83,17 @@ final class TrinoValues {
         }
     }
 
-    /** A value as text. */
+    /**
+     * A value as text, of whose type only PostgreSQL's is known: decimals and times in arrays, maps
+     * and rows come as Trino sends them.
+     */
     static String text(PostgresType type, Object value) {
         return switch (type) {
             case BOOL, FLOAT4, FLOAT8, BYTEA -> TextFormat.write(value);
             case TIME, TIMESTAMP -> normal(type, value.toString());
             case TIMESTAMPTZ -> instant(value.toString());
-            case JSON -> value instanceof String text ? text : json(value);
+            case BPCHAR -> ColumnValues.withoutBlanks(value.toString());
+            case JSON -> value instanceof String text ? text : json(plain(value));
             default ->
                     value instanceof byte[] bytes
                             ? TextFormat.write(bytes)
@@ -79,22 +125,68 @@ final class TrinoValues {
         }
     }
 
-    private static String json(Object value) {
+    private static String json(@Nullable Object tree) {
         try {
-            return JSON.writeValueAsString(plain(value));
+            return JSON.writeValueAsString(tree);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("Expected a value that can be JSON", e);
         }
     }
 
+    /** A value in an array, map or row, as a node of JSON. */
+    private static @Nullable Object nested(DataType type, @Nullable Object value) {
+        return switch (type) {
+            case ArrayType array when value instanceof List<?> elements -> {
+                List<@Nullable Object> all = new ArrayList<>();
+                elements.forEach(element -> all.add(nested(array.element(), element)));
+                yield all;
+            }
+            case MapType map when value instanceof Map<?, ?> entries -> {
+                Map<String, @Nullable Object> all = new LinkedHashMap<>();
+                entries.forEach(
+                        (key, mapped) -> all.put(key(map.key(), key), nested(map.value(), mapped)));
+                yield all;
+            }
+            case RowType row when value instanceof Row fields -> {
+                Map<String, @Nullable Object> all = new LinkedHashMap<>();
+                for (int i = 0; i < fields.getFields().size(); i++) {
+                    RowField field = fields.getFields().get(i);
+                    all.put(
+                            field.getName().orElse("field" + i),
+                            nested(row.fields().get(i).type(), field.getValue()));
+                }
+                yield all;
+            }
+            default -> value == null ? null : leaf(type, value);
+        };
+    }
+
+    private static @Nullable Object leaf(DataType type, Object value) {
+        PostgresType shown = PostgresType.of(type);
+        return value instanceof Number || value instanceof Boolean
+                ? value
+                : shown == PostgresType.NUMERIC
+                        ? new BigDecimal(value.toString())
+                        : type.form().isNested() ? plain(value) : text(shown, value);
+    }
+
+    private static String key(DataType type, @Nullable Object key) {
+        Object node = nested(type, key);
+        return type.form().isNested()
+                ? json(node)
+                : node == null || node instanceof Boolean
+                        ? String.valueOf(node)
+                        : TextFormat.write(node);
+    }
+
+    /** As {@link #nested}, of values whose type is not known. */
     private static @Nullable Object plain(@Nullable Object value) {
         return switch (value) {
             case Row row -> {
                 Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-                for (RowField field : row.getFields()) {
-                    fields.put(
-                            field.getName().orElse("field" + field.getOrdinal()),
-                            plain(field.getValue()));
+                for (int i = 0; i < row.getFields().size(); i++) {
+                    RowField field = row.getFields().get(i);
+                    fields.put(field.getName().orElse("field" + i), plain(field.getValue()));
                 }
                 yield fields;
             }
@@ -105,12 +197,21 @@ final class TrinoValues {
             }
             case Map<?, ?> map -> {
                 Map<String, @Nullable Object> all = new LinkedHashMap<>();
-                map.forEach((key, mapped) -> all.put(String.valueOf(key), plain(mapped)));
+                map.forEach((key, mapped) -> all.put(plainKey(key), plain(mapped)));
                 yield all;
             }
-            case byte[] bytes -> "\\x" + HexFormat.of().formatHex(bytes);
+            case byte[] bytes -> TextFormat.write(bytes);
             case null -> null;
             default -> value;
         };
+    }
+
+    private static String plainKey(Object key) {
+        Object node = plain(key);
+        return node instanceof List<?> || node instanceof Map<?, ?>
+                ? json(node)
+                : node == null || node instanceof Boolean
+                        ? String.valueOf(node)
+                        : TextFormat.write(node);
     }
 }

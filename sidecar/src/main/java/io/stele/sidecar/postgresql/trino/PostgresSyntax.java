@@ -1,0 +1,435 @@
+package io.stele.sidecar.postgresql.trino;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.sidecar.postgresql.type.PostgresType;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What PostgreSQL's clients write in syntax that Trino does not have, in Trino's. For one text and
+ * one thread.
+ *
+ * <ul>
+ *   <li>Casts {@code value::type}, which drivers and BI tools write around every literal, become
+ *       {@code CAST(value AS type)}. What is cast is the operand right before the colons
+ *       (PostgreSQL manual, sections 4.1.6 and 4.2.9): a literal, a parameter, a name, a
+ *       parenthesis, or a call of a function.
+ *   <li>A cast to JSON parses a text, as {@code json_parse(CAST(value AS varchar))}: Trino's own
+ *       would make it a text in JSON. A value that is JSON already, but is not seen to be one here,
+ *       should not be cast: Trino casts no objects and arrays to texts.
+ *   <li>Escape strings {@code E'...'} become standard literals, intervals of one unit Trino's.
+ *   <li>A LIKE whose pattern is a literal with a backslash has it as escape.
+ *   <li>NULLs come first where the order is descending.
+ * </ul>
+ */
+public final class PostgresSyntax {
+    /** Words that are no name of a function or a type, though a parenthesis or literal follows. */
+    private static final Set<String> RESERVED =
+            Set.of(
+                    "ALL",
+                    "AND",
+                    "ANY",
+                    "AS",
+                    "BETWEEN",
+                    "BY",
+                    "CROSS",
+                    "DISTINCT",
+                    "ELSE",
+                    "ESCAPE",
+                    "EXCEPT",
+                    "EXISTS",
+                    "FETCH",
+                    "FROM",
+                    "FULL",
+                    "GROUP",
+                    "HAVING",
+                    "ILIKE",
+                    "IN",
+                    "INNER",
+                    "INTERSECT",
+                    "INTO",
+                    "IS",
+                    "JOIN",
+                    "LEFT",
+                    "LIKE",
+                    "LIMIT",
+                    "NOT",
+                    "OFFSET",
+                    "ON",
+                    "OR",
+                    "ORDER",
+                    "RIGHT",
+                    "SELECT",
+                    "SET",
+                    "SOME",
+                    "THEN",
+                    "UNION",
+                    "USING",
+                    "VALUES",
+                    "WHEN",
+                    "WHERE",
+                    "WITH",
+                    "ZONE");
+
+    /** Words after a call of a function that belong to it. */
+    private static final Set<String> OF_CALLS = Set.of("OVER", "FILTER", "WITHIN");
+
+    /** Words that go on with a pattern of LIKE, or say what its escape is. */
+    private static final Set<String> OF_PATTERNS = Set.of("ESCAPE", "COLLATE", "AT");
+
+    private static final Pattern NUMBER =
+            Pattern.compile("(\\d[\\w.]*?|\\.\\d\\w*?)([eE][+-]?\\d+)?(?![\\w.])");
+    private static final Pattern NULLS = Pattern.compile("\\s+NULLS\\b", Pattern.CASE_INSENSITIVE);
+
+    private enum Kind {
+        NONE,
+        LITERAL,
+        NUMBER,
+        PARAMETER,
+        JSON,
+        OTHER
+    }
+
+    /**
+     * What a cast after it would be of.
+     *
+     * @param start where in the translated text it begins
+     * @param value the content of a literal, the digits of a number or a parameter
+     */
+    private record Operand(int start, Kind kind, String value) {
+        static final Operand NONE = new Operand(-1, Kind.NONE, "");
+
+        static Operand of(int start) {
+            return new Operand(start, Kind.OTHER, "");
+        }
+
+        boolean exists() {
+            return kind != Kind.NONE;
+        }
+    }
+
+    /** A parenthesis, bracket or CASE that is open, and whether an ORDER BY is around it. */
+    private record Opening(int start, boolean isOrdered) {}
+
+    private final String text;
+    private final StringBuilder out;
+    private final Deque<Opening> openings = new ArrayDeque<>();
+    private final Map<Integer, PostgresType> casts = new HashMap<>();
+    private int at;
+    private Operand operand = Operand.NONE;
+    private int qualified = -1; // where the name begins that a dot was of; -1: there was none
+    private String word = ""; // the word right before, in upper case
+    private boolean isOrdered; // an ORDER BY was in this parenthesis
+    private int pattern = -1; // where a pattern ends that needs an escape; -1: none does
+
+    private PostgresSyntax(String text) {
+        this.text = requireNonNull(text, "text is null");
+        this.out = new StringBuilder(text.length() + 64);
+    }
+
+    /**
+     * The text in Trino's syntax. What is not understood stays as it is.
+     *
+     * @param text without comments
+     * @throws io.stele.sidecar.postgresql.wire.PostgresException INVALID_TEXT: an escape string or
+     *     a literal of bytea is none
+     */
+    public static TranslatedStatement translate(String text) {
+        return new PostgresSyntax(text).translate();
+    }
+
+    private TranslatedStatement translate() {
+        while (at < text.length()) {
+            char character = text.charAt(at);
+            if (text.startsWith("::", at)) {
+                cast();
+            } else if (Character.isWhitespace(character)) {
+                copy(at + 1);
+            } else {
+                endPattern(character);
+                token(character);
+            }
+        }
+        endPattern(';');
+        return new TranslatedStatement(out.toString(), casts);
+    }
+
+    private void token(char character) {
+        if (character == '\'') {
+            literal();
+        } else if (character == '(' || character == '[') {
+            int start = operand.exists() ? operand.start() : out.length();
+            openings.push(new Opening(start, isOrdered));
+            isOrdered = false;
+            other(at + 1);
+        } else if ((character == ')' || character == ']') && !openings.isEmpty()) {
+            other(at + 1);
+            close();
+        } else if (character == '"') {
+            name(quotedEnd('"', false));
+        } else if (isNumber()) {
+            number();
+        } else if (isWordPart(character)) {
+            name(wordEnd());
+        } else if (character == '.' && operand.exists()) {
+            int start = operand.start();
+            other(at + 1);
+            qualified = start;
+        } else {
+            other(at + 1);
+        }
+    }
+
+    private void close() {
+        Opening opened = openings.pop();
+        operand = Operand.of(opened.start());
+        isOrdered = opened.isOrdered();
+    }
+
+    private void copy(int end) {
+        out.append(text, at, end);
+        at = end;
+    }
+
+    private void other(int end) {
+        copy(end);
+        operand = Operand.NONE;
+        qualified = -1;
+        word = "";
+    }
+
+    /** A text; a word right before it that is not reserved is its type. */
+    private void literal() {
+        boolean isUntyped = word.isEmpty() || !operand.exists();
+        boolean isPattern = word.equals("LIKE");
+        boolean isInterval = word.equals("INTERVAL");
+        int start = isUntyped ? out.length() : operand.start();
+        int end = quotedEnd('\'', false);
+        String written = text.substring(at, end);
+        at = end;
+        other(end);
+        if (written.length() < 2 || !written.endsWith("'")) {
+            out.append(written); // it never ends
+            return;
+        }
+        String content = written.substring(1, written.length() - 1).replace("''", "'");
+        if (isUntyped) {
+            literal(content, written, isPattern);
+            return;
+        }
+        Optional<String> interval =
+                isInterval ? PostgresLiterals.interval(content) : Optional.empty();
+        if (interval.isPresent()) {
+            out.setLength(start);
+        }
+        out.append(interval.orElse(written));
+        operand = Operand.of(start);
+    }
+
+    /** E'...'; the place is at its E. */
+    private void escapeString() {
+        boolean isPattern = word.equals("LIKE");
+        at++;
+        int end = quotedEnd('\'', true);
+        String written = text.substring(at, end);
+        at = end;
+        other(end);
+        if (written.length() < 2 || !written.endsWith("'")) {
+            out.append('E').append(written);
+            return;
+        }
+        String content = PostgresLiterals.unescaped(written.substring(1, written.length() - 1));
+        literal(content, PostgresLiterals.text(content), isPattern);
+    }
+
+    private void literal(String content, String written, boolean isPattern) {
+        operand = new Operand(out.length(), Kind.LITERAL, content);
+        out.append(written);
+        pattern = isPattern && content.indexOf('\\') >= 0 ? out.length() : -1;
+    }
+
+    /** Adds the escape of a pattern, unless the next character goes on with the pattern. */
+    private void endPattern(char next) {
+        if (pattern < 0) {
+            return;
+        }
+        boolean isWord = isWordPart(next);
+        String following = isWord ? text.substring(at, wordEnd()).toUpperCase(Locale.ENGLISH) : "";
+        boolean isEnd = isWord ? !OF_PATTERNS.contains(following) : "),;]\"".indexOf(next) >= 0;
+        if (isEnd) {
+            out.insert(pattern, " ESCAPE '\\'");
+        }
+        pattern = -1;
+    }
+
+    private int quotedEnd(char quote, boolean hasEscapes) {
+        int end = at + 1;
+        while (end < text.length()) {
+            char character = text.charAt(end);
+            if (hasEscapes && character == '\\') {
+                end += 2;
+            } else if (character != quote) {
+                end++;
+            } else if (end + 1 < text.length() && text.charAt(end + 1) == quote) {
+                end += 2;
+            } else {
+                return end + 1;
+            }
+        }
+        return text.length();
+    }
+
+    private boolean isNumber() {
+        return isDigit(at) || (text.charAt(at) == '.' && !operand.exists() && isDigit(at + 1));
+    }
+
+    private boolean isDigit(int index) {
+        return index < text.length() && Character.isDigit(text.charAt(index));
+    }
+
+    private void number() {
+        Matcher found = NUMBER.matcher(text).region(at, text.length());
+        found.useTransparentBounds(true);
+        int end = found.lookingAt() ? found.end() : wordEnd();
+        int start = out.length();
+        String digits = text.substring(at, end);
+        other(end);
+        operand = new Operand(start, Kind.NUMBER, digits);
+    }
+
+    private int wordEnd() {
+        int end = at;
+        while (end < text.length() && isWordPart(text.charAt(end))) {
+            end++;
+        }
+        return end;
+    }
+
+    /** A name or a part of one, a keyword or a parameter; or the beginning of a literal. */
+    private void name(int end) {
+        String found = text.substring(at, end).toUpperCase(Locale.ENGLISH);
+        if (found.equals("E") && text.startsWith("'", end)) {
+            escapeString();
+            return;
+        }
+        int start = out.length();
+        if (found.equals("U") && text.startsWith("&'", end)) {
+            unicodeString(end);
+            return;
+        }
+        String before = word;
+        Operand operandBefore = operand;
+        int qualifiedBefore = qualified;
+        other(end);
+        word = found;
+        if (qualifiedBefore >= 0) {
+            operand = Operand.of(qualifiedBefore);
+        } else if (isDescending(found, before, operandBefore)) {
+            if (!NULLS.matcher(text).region(end, text.length()).lookingAt()) {
+                out.append(" NULLS FIRST");
+            }
+        } else if (OF_CALLS.contains(found) || (before + found).equals("WITHINGROUP")) {
+            operand = operandBefore;
+        } else if (found.equals("CASE")) {
+            openings.push(new Opening(start, isOrdered));
+        } else if (found.equals("END") && !openings.isEmpty()) {
+            close();
+        } else if (!RESERVED.contains(found)) {
+            operand =
+                    found.startsWith("$")
+                            ? new Operand(start, Kind.PARAMETER, found.substring(1))
+                            : Operand.of(start);
+        }
+        isOrdered |= (before + found).equals("ORDERBY");
+    }
+
+    /** U&'...', which Trino has too; the end is that of its U. */
+    private void unicodeString(int end) {
+        int start = out.length();
+        other(end + 1);
+        other(quotedEnd('\'', false));
+        operand = Operand.of(start);
+    }
+
+    /** Whether a word is the keyword after an expression to order by, and no name. */
+    private boolean isDescending(String found, String before, Operand operandBefore) {
+        return found.equals("DESC") && isOrdered && operandBefore.exists() && !before.equals("AS");
+    }
+
+    private static boolean isWordPart(char character) {
+        return Character.isLetterOrDigit(character) || character == '_' || character == '$';
+    }
+
+    private void cast() {
+        Optional<CastType> type = CastType.at(text, at + 2);
+        if (!operand.exists() || type.isEmpty()) {
+            other(at + 2); // Trino says what is wrong with it
+            return;
+        }
+        int start = operand.start();
+        while (out.length() > start && Character.isWhitespace(out.charAt(out.length() - 1))) {
+            out.setLength(out.length() - 1);
+        }
+        String value = out.substring(start);
+        out.setLength(start);
+        out.append(cast(value, type.get()));
+        boolean isJson = type.get().isJson();
+        operand = new Operand(start, isJson ? Kind.JSON : Kind.OTHER, "");
+        pattern = pattern < 0 ? -1 : out.length();
+        at = type.get().end();
+        word = "";
+    }
+
+    /** A cast, or a constant where a cast would not mean in Trino what it means in PostgreSQL. */
+    private String cast(String value, CastType type) {
+        if (operand.kind() == Kind.PARAMETER) {
+            return castOfParameter(value, type);
+        }
+        boolean isConstant = operand.kind() == Kind.LITERAL || operand.kind() == Kind.NUMBER;
+        Optional<String> constant = Optional.empty();
+        if (isConstant && type.trino().equals(CastType.ANY_NUMBER)) {
+            constant = PostgresLiterals.decimal(operand.value());
+        } else if (operand.kind() == Kind.LITERAL) {
+            constant =
+                    type.isJson()
+                            ? Optional.of("JSON " + value)
+                            : type.isBytes()
+                                    ? Optional.of(PostgresLiterals.bytes(operand.value()))
+                                    : type.trino().equalsIgnoreCase("interval")
+                                            ? PostgresLiterals.interval(operand.value())
+                                            : Optional.empty();
+        }
+        return constant.orElseGet(() -> castOf(value, type, operand.kind() == Kind.JSON));
+    }
+
+    private static String castOf(String value, CastType type, boolean isJson) {
+        if (type.isJson()) {
+            return isJson ? value : "json_parse(CAST(%s AS varchar))".formatted(value);
+        }
+        return isJson && type.trino().equals("varchar")
+                ? "json_format(%s)".formatted(value)
+                : "CAST(%s AS %s)".formatted(value, type.trino());
+    }
+
+    private String castOfParameter(String value, CastType type) {
+        int number;
+        try {
+            number = Integer.parseInt(operand.value());
+        } catch (NumberFormatException e) {
+            return castOf(value, type, false); // no parameter
+        }
+        type.scalar().ifPresent(scalar -> casts.putIfAbsent(number, scalar));
+        PostgresType known = casts.get(number);
+        boolean isJson = known == PostgresType.JSON || known == PostgresType.JSONB;
+        boolean isWritten = type.isBytes() && known == PostgresType.BYTEA;
+        return isWritten ? value : castOf(value, type, isJson);
+    }
+}
