@@ -51,6 +51,7 @@ final class TestDocumentation {
                     shown("docs/protocol.md", "", 3, "layouts of bytes, not bytes"),
                     run("docs/protocol.md", "hex", 1, "TestDocumentedRecords"),
                     run("docs/protocol.md", "python", 1, "StelePythonIT"),
+                    run("docs/serving.md", "python", 1, "StelePythonIT"),
                     run("docs/serving.md", "properties", 1, "PostgresServerIT"),
                     shown("docs/serving.md", "sh", 1, "a client of the reader's machine"),
                     run("docs/serving.md", "sql", 1, "PostgresServerIT"),
