@@ -50,6 +50,7 @@ final class Connection implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean ended;
     private volatile @Nullable Thread reader;
+    private volatile int version; // of the latest session's protocol; 0: there was none
     private volatile int maxUnansweredBatches = HelloReply.OLD_UNANSWERED_BATCHES;
 
     // The sender's.
@@ -122,6 +123,11 @@ final class Connection implements AutoCloseable {
      */
     int maxUnansweredBatches() {
         return maxUnansweredBatches;
+    }
+
+    /** The version of the protocol that the sidecar spoke last; 0 before it has answered. */
+    int version() {
+        return version;
     }
 
     /** Makes the sender check its batchers again. */
@@ -321,6 +327,7 @@ final class Connection implements AutoCloseable {
                     threads.newThread(
                             () -> opened.readReplies(settings.answerTimeout(), ticker, this::wake));
             reader = thread;
+            version = opened.greeting().version();
             maxUnansweredBatches = Math.max(1, opened.greeting().maxUnansweredBatches());
             openedNanos = ticker.getAsLong();
             thread.start();

@@ -11,6 +11,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -155,6 +156,40 @@ public final class SteleTable {
                                                 return multiGetAsync(keys, attempt + 1);
                                             });
                         });
+    }
+
+    /** {@link #scan(List, ScanOptions)} of the newest rows, without a limit. */
+    public RowScan scan(@Nullable Object... prefix) {
+        return scan(Arrays.asList(prefix), ScanOptions.DEFAULT);
+    }
+
+    /**
+     * The rows whose primary keys begin with some values, in the order of the keys; waits for the
+     * first pages. No more than two pages of each shard are in memory, so a caller that takes its
+     * time holds the sidecar's work up. Each page has the newest rows, unless the options name a
+     * snapshot. Close the scan when you do not read it to its end.
+     *
+     * @param prefix values of the first columns of the key; none: all rows
+     * @throws SteleException INVALID_ARGUMENT: the table has no primary key or no row tablets, or
+     *     the sidecar is of a version without scans; TYPE_MISMATCH and the like: a value has the
+     *     wrong type; UNAVAILABLE: a sidecar cannot be reached
+     */
+    public RowScan scan(List<? extends @Nullable Object> prefix, ScanOptions options) {
+        for (int attempt = 1; ; attempt++) {
+            CachedTable current = bound.table;
+            try {
+                return RowScan.open(client, current, prefix, options);
+            } catch (SteleException e) {
+                if (e.code() != ErrorCode.STALE_TABLE || attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+                TableSchema schema = current.schema();
+                bound =
+                        new Bound(
+                                SteleClient.await(
+                                        client.describe(schema.schemaName(), schema.tableName())));
+            }
+        }
     }
 
     private List<Optional<List<@Nullable Object>>> lookup(

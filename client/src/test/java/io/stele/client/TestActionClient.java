@@ -160,7 +160,7 @@ final class TestActionClient {
         try (ActionClient client = client()) {
             assertThatThrownBy(() -> client.openTable(REQUEST))
                     .isInstanceOf(SteleException.class)
-                    .hasMessageContaining("a version from 1 to 4, found 5");
+                    .hasMessageContaining("a version from 1 to 5, found 6");
         }
     }
 

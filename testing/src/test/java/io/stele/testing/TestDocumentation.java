@@ -31,6 +31,8 @@ final class TestDocumentation {
                     run("README.md", "text", 1, "SteleDocumentationIT"),
                     run("CONTRIBUTING.md", "sh", 1, SELF),
                     run("benchmarks/README.md", "json", 1, "TestBenchmarkReport"),
+                    run("clients/python/README.md", "python", 4, "PythonClientIT"),
+                    shown("clients/python/README.md", "sh", 1, "pip of the reader's machine"),
                     shown(
                             "docs/architecture.md",
                             "",
@@ -178,7 +180,12 @@ final class TestDocumentation {
 
     private static List<String> pages() throws IOException {
         List<String> pages =
-                new ArrayList<>(List.of("README.md", "CONTRIBUTING.md", "benchmarks/README.md"));
+                new ArrayList<>(
+                        List.of(
+                                "README.md",
+                                "CONTRIBUTING.md",
+                                "benchmarks/README.md",
+                                "clients/python/README.md"));
         pages.addAll(markdown("docs"));
         return pages;
     }

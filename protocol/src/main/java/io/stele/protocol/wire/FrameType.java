@@ -37,9 +37,13 @@ public enum FrameType {
     /** Client, from version 2: the request that queries begin with. */
     OPEN_TABLE(14),
     /** Sidecar: what was opened. */
-    OPEN_TABLE_REPLY(15);
+    OPEN_TABLE_REPLY(15),
+    /** Client, from version 5: a range of keys of one shard. */
+    SCAN(16),
+    /** Sidecar: rows in the order of their keys, and where the next page begins. */
+    SCAN_REPLY(17);
 
-    private static final FrameType[] BY_CODE = new FrameType[16];
+    private static final FrameType[] BY_CODE = new FrameType[18];
 
     static {
         for (FrameType type : values()) {

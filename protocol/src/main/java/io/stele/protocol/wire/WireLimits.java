@@ -13,7 +13,7 @@ public final class WireLimits {
     public static final int MAGIC = 0x53544C45;
 
     /** The version this code speaks. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     /** The oldest version that clients accept from an older sidecar. */
     public static final int MIN_VERSION = 1;
@@ -26,6 +26,9 @@ public final class WireLimits {
 
     /** The first version whose plans have files with metadata in their key indexes. */
     public static final int INDEXED_METADATA_VERSION = 4;
+
+    /** The first version with {@link FrameType#SCAN}. */
+    public static final int SCAN_VERSION = 5;
 
     /** Type and request id, which the length of a frame counts beside its payload. */
     public static final int FRAME_OVERHEAD_BYTES = 5;
@@ -53,6 +56,12 @@ public final class WireLimits {
 
     /** Greatest number of keys in a MULTI_GET. */
     public static final int MAX_KEYS = 1 << 16;
+
+    /** Greatest number of rows in a page of a SCAN. */
+    public static final int MAX_SCANNED_ROWS = 1 << 16;
+
+    /** Greatest bound of a SCAN: that behind the greatest key has one byte more. */
+    public static final int MAX_BOUND_BYTES = MAX_KEY_BYTES + 1;
 
     /** Greatest text field (names, tokens, messages), in UTF-8 bytes. */
     public static final int MAX_TEXT_BYTES = 8 << 10;

@@ -53,6 +53,8 @@ final class TestFrames {
                         13 ACTION_REPLY
                         14 OPEN_TABLE
                         15 OPEN_TABLE_REPLY
+                        16 SCAN
+                        17 SCAN_REPLY
                         """);
     }
 
@@ -145,8 +147,8 @@ final class TestFrames {
         assertRefused(
                 "ffffffff" + "09" + "00000001", WireLimits.MAX_FRAME_BYTES, "found 4294967295");
         assertRefused("04000001" + "09" + "00000001", WireLimits.MAX_FRAME_BYTES, "found 67108865");
-        assertRefused("00000005" + "00" + "00000001", 100, "frame type from 1 to 15, found 0");
-        assertRefused("00000005" + "10" + "00000001", 100, "frame type from 1 to 15, found 16");
+        assertRefused("00000005" + "00" + "00000001", 100, "frame type from 1 to 17, found 0");
+        assertRefused("00000005" + "12" + "00000001", 100, "frame type from 1 to 17, found 18");
         assertRefused("00000005" + "ff" + "00000001", 100, "found 255");
     }
 

@@ -9,6 +9,8 @@ import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -118,6 +120,83 @@ final class TestMessages {
     }
 
     @Test
+    void testScan() throws IOException {
+        Scan message =
+                new Scan(
+                        new TableId(3),
+                        4,
+                        2,
+                        Optional.of(new Lsn(5)),
+                        new byte[] {1, 2},
+                        Optional.of(new byte[] {1, 3}),
+                        100,
+                        1 << 16);
+        byte[] encoded = message.encode();
+        assertThat(hex(encoded))
+                .isEqualTo(
+                        "0000000000000003"
+                                + "00000004"
+                                + "00000002"
+                                + "03"
+                                + "0000000000000005"
+                                + "020102"
+                                + "020103"
+                                + "00000064"
+                                + "00010000");
+        Scan decoded = Scan.decode(frame(FrameType.SCAN, encoded));
+        assertThat(decoded.encode()).isEqualTo(encoded);
+        assertThat(decoded.readLsn()).contains(new Lsn(5));
+        Scan all =
+                new Scan(
+                        new TableId(3),
+                        4,
+                        0,
+                        Optional.empty(),
+                        new byte[0],
+                        Optional.empty(),
+                        WireLimits.MAX_SCANNED_ROWS,
+                        1);
+        assertThat(Scan.decode(frame(FrameType.SCAN, all.encode())).encode())
+                .isEqualTo(all.encode());
+        byte[] tooMany = all.encode();
+        tooMany[tooMany.length - 6] = 2; // 131,072 rows
+        assertThatThrownBy(() -> Scan.decode(frame(FrameType.SCAN, tooMany)))
+                .hasMessageContaining("Expected from 1 to 65536 rows, found");
+    }
+
+    @Test
+    void testScanReply() throws IOException {
+        ScanReply more =
+                new ScanReply(
+                        4,
+                        new Lsn(9),
+                        List.of(new byte[] {7}, new byte[0]),
+                        Optional.of(new byte[] {1, 2}));
+        assertThat(hex(bytes(more.payload())))
+                .isEqualTo(
+                        "00000004"
+                                + "0000000000000009"
+                                + "00000002"
+                                + "0107"
+                                + "00"
+                                + "01"
+                                + "020102");
+        ScanReply decoded = ScanReply.decode(frame(FrameType.SCAN_REPLY, bytes(more.payload())));
+        assertThat(bytes(decoded.payload())).isEqualTo(bytes(more.payload()));
+        ScanReply none = new ScanReply(1, new Lsn(0), List.of(), Optional.empty());
+        assertThat(bytes(none.payload())).hasSize(17);
+        assertThat(ScanReply.decode(frame(FrameType.SCAN_REPLY, bytes(none.payload()))).next())
+                .isEmpty();
+    }
+
+    private static byte[] bytes(FramePayload payload) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        payload.writeTo(out::write);
+        assertThat(out.size()).isEqualTo(payload.sizeBytes());
+        return out.toByteArray();
+    }
+
+    @Test
     void testActionCall() {
         byte[] encoded = new ActionCall("plan", new byte[] {'{', '}'}).encode();
         assertThat(hex(encoded)).isEqualTo("04706c616e" + "7b7d");
@@ -190,7 +269,7 @@ final class TestMessages {
     }
 
     @Test
-    void testDamagedMessagesAreRefusedAndNothingElse() {
+    void testDamagedMessagesAreRefusedAndNothingElse() throws IOException {
         check(
                 FrameType.HELLO,
                 new Hello(1, "token", "client", Optional.empty()).encode(),
@@ -214,6 +293,29 @@ final class TestMessages {
                 FrameType.MULTI_GET_REPLY,
                 new MultiGetReply(4, List.of(Optional.of(new byte[3]))).encode(1000),
                 MultiGetReply::decode);
+        check(
+                FrameType.SCAN,
+                new Scan(
+                                new TableId(3),
+                                4,
+                                0,
+                                Optional.of(new Lsn(1)),
+                                new byte[] {1},
+                                Optional.of(new byte[] {2, 3}),
+                                10,
+                                1000)
+                        .encode(),
+                Scan::decode);
+        check(
+                FrameType.SCAN_REPLY,
+                bytes(
+                        new ScanReply(
+                                        4,
+                                        new Lsn(5),
+                                        List.of(new byte[3], new byte[1]),
+                                        Optional.of(new byte[] {1}))
+                                .payload()),
+                ScanReply::decode);
         check(FrameType.ERROR, new ErrorReply(ErrorCode.BUSY, "m").encode(), ErrorReply::decode);
     }
 

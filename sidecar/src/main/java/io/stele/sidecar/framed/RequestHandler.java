@@ -47,6 +47,7 @@ final class RequestHandler {
     private final IngestMetrics ingestMetrics;
     private final ThreadFactory threads;
     private final MultiGets multiGets;
+    private final KeyScans keyScans;
 
     RequestHandler(
             EngineService engine,
@@ -62,6 +63,7 @@ final class RequestHandler {
         this.ingestMetrics = requireNonNull(ingestMetrics, "ingestMetrics is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.multiGets = new MultiGets(engine, readMetrics, replies, threads, MAX_REPLY_BYTES);
+        this.keyScans = new KeyScans(engine, readMetrics, replies, threads, MAX_REPLY_BYTES);
     }
 
     /**
@@ -75,6 +77,8 @@ final class RequestHandler {
             case WRITE -> write(request);
             case MULTI_GET ->
                     FailureReplies.answer(request, asked -> multiGets.answer(asked, !moreWaiting));
+            case SCAN ->
+                    FailureReplies.answer(request, asked -> keyScans.answer(asked, !moreWaiting));
             case GET_TABLE -> FailureReplies.answer(request, this::getTable);
             // May wait, and what the client sent after it need not
             case ACTION ->
@@ -89,6 +93,7 @@ final class RequestHandler {
                     PING_REPLY,
                     ACTION_REPLY,
                     OPEN_TABLE_REPLY,
+                    SCAN_REPLY,
                     ERROR ->
                     request.fail(
                             new SteleException(

@@ -2,8 +2,7 @@ package io.stele.sidecar.scheduling;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.read.LookedUpRows;
-import io.stele.engine.read.PointLookup;
+import io.stele.engine.read.ResumableRead;
 import io.stele.objectstore.NonBlocking;
 import io.stele.objectstore.WouldBlockException;
 import io.stele.protocol.ErrorCode;
@@ -15,27 +14,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * A lookup on a context: some keys at a time as long as everything is in memory, and as soon as a
- * part has to wait for the store, that part in another pool.
+ * A lookup, or another short read, on a context: a part at a time as long as everything is in
+ * memory, and as soon as a part has to wait for the store, that part in another pool.
  *
  * <p>Confined to one thread at a time: the context's, or while it waits the other pool's.
  */
-final class LookupTask implements WorkUnit {
-    /** At a few microseconds each well below what a step may take. */
-    private static final int KEYS_A_STEP = 8;
-
-    private final PointLookup lookup;
+final class LookupTask<T> implements WorkUnit {
+    private final ResumableRead<T> lookup;
     private final ReadAdmission.Permit permit;
     private final ExecutionContext context;
     private final Executor storeReads;
-    private final CompletableFuture<LookedUpRows> result = new CompletableFuture<>();
+    private final CompletableFuture<T> result = new CompletableFuture<>();
 
     /**
      * @param permit released when the lookup ends
      * @param context of this lookup alone
      */
     LookupTask(
-            PointLookup lookup,
+            ResumableRead<T> lookup,
             ReadAdmission.Permit permit,
             ExecutionContext context,
             Executor storeReads) {
@@ -45,7 +41,7 @@ final class LookupTask implements WorkUnit {
         this.storeReads = requireNonNull(storeReads, "storeReads is null");
     }
 
-    CompletableFuture<LookedUpRows> result() {
+    CompletableFuture<T> result() {
         return result;
     }
 
@@ -57,7 +53,7 @@ final class LookupTask implements WorkUnit {
     /** Does a step on the caller's thread; what is left, if there is, has to be started. */
     void advanceHere() {
         try {
-            if (NonBlocking.read(() -> lookup.advance(KEYS_A_STEP))) {
+            if (NonBlocking.read(() -> lookup.step())) {
                 complete();
             }
         } catch (WouldBlockException mustWait) {
@@ -70,7 +66,7 @@ final class LookupTask implements WorkUnit {
     @Override
     public boolean step(YieldSignal signal) {
         try {
-            boolean done = NonBlocking.read(() -> lookup.advance(KEYS_A_STEP));
+            boolean done = NonBlocking.read(() -> lookup.step());
             if (done) {
                 complete();
             }
@@ -109,9 +105,9 @@ final class LookupTask implements WorkUnit {
     }
 
     private void complete() {
-        LookedUpRows rows = lookup.rows();
+        T found = lookup.result();
         permit.close();
-        result.complete(rows);
+        result.complete(found);
     }
 
     private void fail(Throwable failure) {

@@ -4,8 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
-import io.stele.engine.read.LookedUpRows;
-import io.stele.engine.read.PointLookup;
+import io.stele.engine.read.ResumableRead;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
 import io.stele.scheduler.BlockingPool;
@@ -100,17 +99,17 @@ public final class QueryScheduler implements AutoCloseable {
     }
 
     /**
-     * Looks keys up in the latency class.
+     * Looks keys up, or reads some rows by key, in the latency class.
      *
      * @param mayRunHere whether the caller's thread may start it, if the scheduler agrees ({@link
      *     ContextPool#tryRunHere}): that saves two changes of thread
      * @return completes on the thread that found the last row, which must not be blocked
      * @throws SteleException BUSY, with the time after which to try again
      */
-    public CompletableFuture<LookedUpRows> lookUp(
-            QueryGroup group, PointLookup lookup, boolean mayRunHere) {
-        LookupTask task =
-                new LookupTask(
+    public <T> CompletableFuture<T> lookUp(
+            QueryGroup group, ResumableRead<T> lookup, boolean mayRunHere) {
+        LookupTask<T> task =
+                new LookupTask<>(
                         lookup, group.enterLookup(), group.lookupContext("lookup"), storeReads());
         if (mayRunHere) {
             pool.tryRunHere(group.lookups(), task::advanceHere);

@@ -27,6 +27,9 @@ import io.stele.engine.node.WriteBudget;
 import io.stele.engine.node.WriteRoom;
 import io.stele.engine.read.FileList;
 import io.stele.engine.read.FileLists;
+import io.stele.engine.read.KeyRange;
+import io.stele.engine.read.KeyRangeLimits;
+import io.stele.engine.read.KeyRangeScan;
 import io.stele.engine.read.LookedUpRows;
 import io.stele.engine.read.PartitionList;
 import io.stele.engine.read.PointLookup;
@@ -778,6 +781,23 @@ public final class StorageEngine implements AutoCloseable {
     public PointLookup startLookup(
             TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys, RowRoom room) {
         return reads().startLookup(tableId, readLsn, keys, room);
+    }
+
+    /**
+     * A scan of the rows of one shard whose keys lie in a range, in the order of the keys, up to
+     * some limits: one page, which the caller reads in parts. Without an LSN it has the latest
+     * acknowledged rows of the shard, with one as {@link #multiGet}.
+     *
+     * @throws SteleException INVALID_ARGUMENT: the table has no row tablets, or not that shard
+     */
+    public KeyRangeScan startKeyScan(
+            TableId tableId,
+            int shardIndex,
+            Optional<Lsn> readLsn,
+            KeyRange range,
+            KeyRangeLimits limits,
+            RowRoom room) {
+        return reads().startKeyScan(tableId, shardIndex, readLsn, range, limits, room);
     }
 
     /**

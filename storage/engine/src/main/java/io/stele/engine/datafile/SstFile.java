@@ -13,6 +13,7 @@ import io.stele.objectstore.SequentialReads;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -186,12 +187,28 @@ public final class SstFile {
         return versions(reader.get().cursor(reads));
     }
 
+    /**
+     * The same from the newest version of a key, or of the next one that is there, on; blocks that
+     * are read go into the cache.
+     */
+    public Iterator<KeyedVersion> versionsFrom(byte[] key) throws IOException {
+        SstFileCursor cursor = reader.get().cachedCursor();
+        return cursor.seek(key) ? versions(cursor, true) : Collections.emptyIterator();
+    }
+
     private Iterator<KeyedVersion> versions(SstFileCursor cursor) {
+        return versions(cursor, false);
+    }
+
+    /**
+     * @param isOnFirst whether the cursor is on the first version already
+     */
+    private Iterator<KeyedVersion> versions(SstFileCursor cursor, boolean isOnFirst) {
         RowMapping known = mapping;
         SstFileVersions versions =
                 known == null || known.isSameBytes()
-                        ? new SstFileVersions(cursor)
-                        : new SstFileVersions(cursor, known.mapper());
+                        ? new SstFileVersions(cursor, null, isOnFirst)
+                        : new SstFileVersions(cursor, known.mapper(), isOnFirst);
         return known == null || tombstones.isEmpty()
                 ? versions
                 : new TombstonedVersions(versions, tombstones, known.to());

@@ -24,14 +24,17 @@ public final class SstFileVersions implements Iterator<KeyedVersion> {
 
     /** Rows as they lie in the file. */
     public SstFileVersions(SstFileCursor cursor) {
-        this.cursor = requireNonNull(cursor, "cursor is null");
-        this.mapper = null;
+        this(cursor, null, false);
     }
 
-    /** Rows as those of another schema version. */
-    SstFileVersions(SstFileCursor cursor, RowMapping.Mapper mapper) {
+    /**
+     * @param mapper of rows to those of another schema version; null: they stay as they lie
+     * @param isOnFirst whether the cursor is on the first version already, not before it
+     */
+    SstFileVersions(SstFileCursor cursor, RowMapping.@Nullable Mapper mapper, boolean isOnFirst) {
         this.cursor = requireNonNull(cursor, "cursor is null");
-        this.mapper = requireNonNull(mapper, "mapper is null");
+        this.mapper = mapper;
+        this.ready = isOnFirst;
     }
 
     /**

@@ -71,6 +71,11 @@ final class BucketedMemTable implements MemTable {
     }
 
     @Override
+    public Iterator<KeyedVersion> versionsFrom(byte[] key) {
+        return new MergingVersions(parts.stream().map(part -> part.versionsFrom(key)).toList());
+    }
+
+    @Override
     public long sizeBytes() {
         return parts.stream().mapToLong(MemTable::sizeBytes).sum();
     }

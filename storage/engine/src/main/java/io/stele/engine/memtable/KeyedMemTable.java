@@ -41,4 +41,11 @@ final class KeyedMemTable extends CountedMemTable {
     public Iterator<KeyedVersion> versions() {
         return versions.values().iterator();
     }
+
+    @Override
+    public Iterator<KeyedVersion> versionsFrom(byte[] key) {
+        return versions.tailMap(KeyedVersion.probe(key, 0, key.length, Long.MAX_VALUE))
+                .values()
+                .iterator();
+    }
 }

@@ -50,7 +50,15 @@ public final class MappedMemTable implements MemTable {
 
     @Override
     public Iterator<KeyedVersion> versions() {
-        Iterator<KeyedVersion> versions = written.versions();
+        return mapped(written.versions());
+    }
+
+    @Override
+    public Iterator<KeyedVersion> versionsFrom(byte[] key) {
+        return mapped(written.versionsFrom(key));
+    }
+
+    private Iterator<KeyedVersion> mapped(Iterator<KeyedVersion> versions) {
         RowMapping.Mapper mapper = mapping.mapper();
         return new Iterator<>() {
             @Override

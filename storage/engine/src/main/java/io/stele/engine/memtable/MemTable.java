@@ -64,6 +64,9 @@ public sealed interface MemTable
      */
     Iterator<KeyedVersion> versions();
 
+    /** The same from the newest version of a key, or of the next one that is there, on. */
+    Iterator<KeyedVersion> versionsFrom(byte[] key);
+
     /** Bytes held, about. */
     long sizeBytes();
 

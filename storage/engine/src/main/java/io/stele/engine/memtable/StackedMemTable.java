@@ -69,6 +69,11 @@ public final class StackedMemTable implements MemTable {
     }
 
     @Override
+    public Iterator<KeyedVersion> versionsFrom(byte[] key) {
+        return new MergingVersions(List.of(above.versionsFrom(key), below.versionsFrom(key)));
+    }
+
+    @Override
     public long sizeBytes() {
         return above.sizeBytes() + below.sizeBytes();
     }

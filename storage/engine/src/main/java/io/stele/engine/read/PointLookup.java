@@ -18,7 +18,10 @@ import java.util.function.Supplier;
  * to wait throws. The rows found so far stay, and the same batch continues where it may wait.
  * Confined to one thread at a time.
  */
-public final class PointLookup {
+public final class PointLookup implements ResumableRead<LookedUpRows> {
+    /** At a few microseconds each well below what a step may take. */
+    private static final int KEYS_A_STEP = 8;
+
     private final PointReads reads;
     private final SnapshotRegistry snapshots;
     private final Supplier<TableSchema> schema;
@@ -76,7 +79,13 @@ public final class PointLookup {
         return true;
     }
 
+    @Override
+    public boolean step() throws IOException {
+        return advance(KEYS_A_STEP);
+    }
+
     /** As {@link #advance}, where waiting is allowed: as many keys as are read together. */
+    @Override
     public boolean advance() throws IOException {
         return advance(batch.keysARead());
     }
@@ -85,6 +94,12 @@ public final class PointLookup {
      * The rows found; call it after {@link #advance} returned true. If there was no room for all
      * rows, it has those of the first keys, or none.
      */
+    @Override
+    public LookedUpRows result() {
+        return rows();
+    }
+
+    /** The same. */
     public LookedUpRows rows() {
         return new LookedUpRows(batch.schema().schemaVersion(), rows.rows(), rows.neededBytes());
     }

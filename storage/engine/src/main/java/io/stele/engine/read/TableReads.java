@@ -208,6 +208,18 @@ public final class TableReads {
         return new PointLookup(pointReads, snapshots, () -> schema(tableId), readLsn, keys, room);
     }
 
+    /** As {@code StorageEngine.startKeyScan}. */
+    public KeyRangeScan startKeyScan(
+            TableId tableId,
+            int shardIndex,
+            Optional<Lsn> readLsn,
+            KeyRange range,
+            KeyRangeLimits limits,
+            RowRoom room) {
+        return new KeyRangeScan(
+                shards, snapshots, () -> schema(tableId), shardIndex, readLsn, range, limits, room);
+    }
+
     /** As {@code StorageEngine.lookupByIndex(TableId, int, byte[], Optional, int)}. */
     public List<byte[]> lookupByIndex(
             TableId tableId, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)

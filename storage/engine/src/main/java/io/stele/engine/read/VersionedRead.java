@@ -39,6 +39,11 @@ final class VersionedRead {
         return view(table, seen, schemaVersion);
     }
 
+    /** The present view on a table in a shard, with the rows of a version. */
+    static TableView view(TableShard table, int schemaVersion) {
+        return view(table, table.view(), schemaVersion);
+    }
+
     private static TableView view(TableShard table, TableView view, int schemaVersion) {
         return view.versions().schemaVersion() == schemaVersion
                 ? view

@@ -1,0 +1,45 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.wire.WireLimits;
+import java.util.Optional;
+
+/**
+ * How a table is scanned by key.
+ *
+ * @param readLsn the LSN of a snapshot that is held; empty: each page has the newest rows
+ * @param limit most rows in all
+ * @param pageRows most rows of a page, 1 to 65,536
+ * @param pageBytes about the most bytes of the rows of a page
+ */
+public record ScanOptions(Optional<Lsn> readLsn, long limit, int pageRows, int pageBytes) {
+    /** The newest rows, all of them, in pages of 4,096 rows or 256 KiB. */
+    public static final ScanOptions DEFAULT =
+            new ScanOptions(Optional.empty(), Long.MAX_VALUE, 4096, 256 << 10);
+
+    public ScanOptions {
+        requireNonNull(readLsn, "readLsn is null");
+        if (limit < 0 || pageBytes < 1 || pageRows < 1 || pageRows > WireLimits.MAX_SCANNED_ROWS) {
+            throw new IllegalArgumentException(
+                    "Expected a limit >= 0, 1 to %s rows and at least 1 byte a page, found %s, %s and %s"
+                            .formatted(WireLimits.MAX_SCANNED_ROWS, limit, pageRows, pageBytes));
+        }
+    }
+
+    /** The same at a snapshot. */
+    public ScanOptions at(Lsn lsn) {
+        return new ScanOptions(Optional.of(lsn), limit, pageRows, pageBytes);
+    }
+
+    /** The same for so many rows at most. */
+    public ScanOptions withLimit(long rows) {
+        return new ScanOptions(readLsn, rows, pageRows, pageBytes);
+    }
+
+    /** The same in other pages. */
+    public ScanOptions withPages(int rows, int bytes) {
+        return new ScanOptions(readLsn, limit, rows, bytes);
+    }
+}

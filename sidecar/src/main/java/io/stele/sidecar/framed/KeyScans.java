@@ -1,0 +1,211 @@
+package io.stele.sidecar.framed;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.read.KeyRange;
+import io.stele.engine.read.KeyRangeLimits;
+import io.stele.engine.read.KeyRangePage;
+import io.stele.engine.read.KeyRangeScan;
+import io.stele.engine.read.RowRoom;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.FramePayload;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.Scan;
+import io.stele.protocol.wire.ScanReply;
+import io.stele.protocol.wire.WireLimits;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.ReplyBudget;
+import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.scheduling.QueryScheduler;
+import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * The scans by key of the framed server, a page a request, in the class of lookups. As {@link
+ * MultiGets}, each has little room for its rows at first, and more as rows are found and there is
+ * some; a page ends where there is none. Only one that has no room for its first row waits, with
+ * nothing in its hands. Thread-safe.
+ *
+ * <p>Invariant: the rows of all pages have their bytes taken from {@code replies} until the client
+ * has them, but for one row and one key of each.
+ */
+final class KeyScans {
+    // 64 KiB: what most pages need, and a thousandth of the default budget.
+    private static final int FIRST_BYTES = 64 << 10;
+    // What a reply has beside its rows, but for the next key.
+    private static final int HEAD_BYTES = 32;
+    // 16 MiB: any row fits, and a page of more would keep others from their turn.
+    private static final int MAX_PAGE_BYTES = WireLimits.MAX_ROW_BYTES;
+
+    private final EngineService engine;
+    private final ReadMetrics metrics;
+    private final ReplyBudget replies;
+    private final ThreadFactory threads;
+    private final int maxReplyBytes;
+
+    /**
+     * @param replies bytes of replies that their clients have not yet taken
+     * @param threads start those that wait for room
+     */
+    KeyScans(
+            EngineService engine,
+            ReadMetrics metrics,
+            ReplyBudget replies,
+            ThreadFactory threads,
+            int maxReplyBytes) {
+        this.engine = requireNonNull(engine, "engine is null");
+        this.metrics = requireNonNull(metrics, "metrics is null");
+        this.replies = requireNonNull(replies, "replies is null");
+        this.threads = requireNonNull(threads, "threads is null");
+        this.maxReplyBytes = maxReplyBytes;
+    }
+
+    /** Reads a page and answers, here or later. */
+    void answer(Request request, boolean mayRunHere) {
+        Scan scan = Scan.decode(request.frame());
+        int rowBytes = Math.min(scan.maxBytes(), FIRST_BYTES);
+        Optional<ReplyBudget.Room> taken = replies.tryTake(replyBytes(rowBytes));
+        if (taken.isPresent()) {
+            read(request, scan, new Room(scan, rowBytes, taken.get()), mayRunHere);
+        } else {
+            awaitRoom(request, scan, rowBytes);
+        }
+    }
+
+    private int replyBytes(long rowBytes) {
+        return (int) Math.min(HEAD_BYTES + rowBytes, maxReplyBytes);
+    }
+
+    /** Clients are behind: another thread waits for them, this may be one for computing. */
+    private void awaitRoom(Request request, Scan scan, long rowBytes) {
+        threads.newThread(
+                        () -> {
+                            ReplyBudget.Room taken = replies.take(replyBytes(rowBytes));
+                            if (request.connection().isClosed()) {
+                                taken.close();
+                                request.abandon();
+                            } else {
+                                read(request, scan, new Room(scan, rowBytes, taken), false);
+                            }
+                        })
+                .start();
+    }
+
+    private void read(Request request, Scan scan, Room room, boolean mayRunHere) {
+        long start = System.nanoTime();
+        try {
+            QueryScheduler queries = engine.queries();
+            KeyRangeScan page =
+                    engine.engine()
+                            .startKeyScan(
+                                    scan.tableId(),
+                                    scan.shard(),
+                                    scan.readLsn(),
+                                    new KeyRange(scan.lower(), scan.upper()),
+                                    new KeyRangeLimits(
+                                            scan.maxRows(),
+                                            Math.min(scan.maxBytes(), MAX_PAGE_BYTES)),
+                                    room);
+            queries.lookUp(queries.group(request.connection().identity()), page, mayRunHere)
+                    .whenComplete(
+                            (found, failure) -> {
+                                if (found == null) {
+                                    fail(request, room, requireNonNull(failure));
+                                } else {
+                                    finish(request, scan, room, found, start);
+                                }
+                            });
+        } catch (RuntimeException | Error e) {
+            fail(request, room, e);
+        }
+    }
+
+    private void finish(Request request, Scan scan, Room room, KeyRangePage found, long start) {
+        if (found.neededBytes() == 0) {
+            int count = found.rows().size();
+            metrics.lookedUp(count, count, System.nanoTime() - start);
+            send(request, room, found);
+            return;
+        }
+        if (room.rowBytes >= MAX_PAGE_BYTES && room.rowBytes >= found.neededBytes()) {
+            fail(
+                    request,
+                    room,
+                    new SteleException(
+                            ErrorCode.INTERNAL,
+                            "Expected room for a row of %s bytes, found %s"
+                                    .formatted(found.neededBytes(), room.rowBytes)));
+            return;
+        }
+        long largest = (long) maxReplyBytes - WireLimits.MAX_BOUND_BYTES - HEAD_BYTES;
+        if (found.neededBytes() > largest) {
+            fail(
+                    request,
+                    room,
+                    new SteleException(
+                            ErrorCode.ROW_TOO_LARGE,
+                            "Expected a row of at most %s bytes, found one of %s"
+                                    .formatted(largest, found.neededBytes())));
+            return;
+        }
+        room.taken.close();
+        awaitRoom(request, scan, found.neededBytes());
+    }
+
+    private void send(Request request, Room room, KeyRangePage found) {
+        FramePayload reply;
+        try {
+            reply =
+                    new ScanReply(found.schemaVersion(), found.lsn(), found.rows(), found.next())
+                            .payload();
+        } catch (RuntimeException | Error e) {
+            fail(request, room, e);
+            return;
+        }
+        room.taken.shrink(reply.sizeBytes());
+        request.complete(FrameType.SCAN_REPLY, reply, room.taken::close);
+    }
+
+    private void fail(Request request, Room room, Throwable failure) {
+        room.taken.close();
+        FailureReplies.fail(request, failure);
+    }
+
+    /** The room of one page. Confined to one thread at a time. */
+    private final class Room implements RowRoom {
+        private final Scan scan;
+        private final ReplyBudget.Room taken;
+        private long rowBytes;
+
+        /**
+         * @param rowBytes most bytes of rows
+         * @param taken of the bytes for replies, for rows and what is around them
+         */
+        Room(Scan scan, long rowBytes, ReplyBudget.Room taken) {
+            this.scan = scan;
+            this.rowBytes = rowBytes;
+            this.taken = taken;
+        }
+
+        @Override
+        public long grow(long neededBytes) {
+            if (neededBytes > rowBytes && neededBytes <= MAX_PAGE_BYTES) {
+                // Twice as much, for the rows to come, or just what this row needs
+                long twice = Math.min(2 * rowBytes, Math.min(scan.maxBytes(), MAX_PAGE_BYTES));
+                if (twice <= neededBytes || !tryGrow(twice)) {
+                    tryGrow(neededBytes);
+                }
+            }
+            return rowBytes;
+        }
+
+        private boolean tryGrow(long wanted) {
+            boolean isGrown = taken.tryGrow(replyBytes(wanted));
+            if (isGrown) {
+                rowBytes = wanted;
+            }
+            return isGrown;
+        }
+    }
+}
