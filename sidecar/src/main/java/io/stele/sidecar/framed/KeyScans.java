@@ -6,10 +6,8 @@ import io.stele.engine.read.KeyRange;
 import io.stele.engine.read.KeyRangeLimits;
 import io.stele.engine.read.KeyRangePage;
 import io.stele.engine.read.KeyRangeScan;
-import io.stele.engine.read.RowRoom;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.Scan;
 import io.stele.protocol.wire.ScanReply;
@@ -67,32 +65,31 @@ final class KeyScans {
         int rowBytes = Math.min(scan.maxBytes(), FIRST_BYTES);
         Optional<ReplyBudget.Room> taken = replies.tryTake(replyBytes(rowBytes));
         if (taken.isPresent()) {
-            read(request, scan, new Room(scan, rowBytes, taken.get()), mayRunHere);
+            read(request, scan, room(scan, rowBytes, taken.get()), mayRunHere);
         } else {
             awaitRoom(request, scan, rowBytes);
         }
     }
 
-    private int replyBytes(long rowBytes) {
-        return (int) Math.min(HEAD_BYTES + rowBytes, maxReplyBytes);
+    private int replyBytes(int rowBytes) {
+        return Math.min(HEAD_BYTES + rowBytes, maxReplyBytes);
     }
 
-    /** Clients are behind: another thread waits for them, this may be one for computing. */
-    private void awaitRoom(Request request, Scan scan, long rowBytes) {
-        threads.newThread(
-                        () -> {
-                            ReplyBudget.Room taken = replies.take(replyBytes(rowBytes));
-                            if (request.connection().isClosed()) {
-                                taken.close();
-                                request.abandon();
-                            } else {
-                                read(request, scan, new Room(scan, rowBytes, taken), false);
-                            }
-                        })
-                .start();
+    private ReplyRoom room(Scan scan, int rowBytes, ReplyBudget.Room taken) {
+        int wanted = Math.min(scan.maxBytes(), MAX_PAGE_BYTES);
+        return new ReplyRoom(taken, rowBytes, this::replyBytes, wanted, MAX_PAGE_BYTES, 0);
     }
 
-    private void read(Request request, Scan scan, Room room, boolean mayRunHere) {
+    private void awaitRoom(Request request, Scan scan, int rowBytes) {
+        ReplyRoom.await(
+                replies,
+                threads,
+                request,
+                replyBytes(rowBytes),
+                taken -> read(request, scan, room(scan, rowBytes, taken), false));
+    }
+
+    private void read(Request request, Scan scan, ReplyRoom room, boolean mayRunHere) {
         long start = System.nanoTime();
         try {
             QueryScheduler queries = engine.queries();
@@ -111,101 +108,53 @@ final class KeyScans {
                     .whenComplete(
                             (found, failure) -> {
                                 if (found == null) {
-                                    fail(request, room, requireNonNull(failure));
+                                    room.fail(request, requireNonNull(failure));
                                 } else {
                                     finish(request, scan, room, found, start);
                                 }
                             });
         } catch (RuntimeException | Error e) {
-            fail(request, room, e);
+            room.fail(request, e);
         }
     }
 
-    private void finish(Request request, Scan scan, Room room, KeyRangePage found, long start) {
+    private void finish(
+            Request request, Scan scan, ReplyRoom room, KeyRangePage found, long start) {
         if (found.neededBytes() == 0) {
             int count = found.rows().size();
             metrics.lookedUp(count, count, System.nanoTime() - start);
-            send(request, room, found);
+            room.send(
+                    request,
+                    FrameType.SCAN_REPLY,
+                    () ->
+                            new ScanReply(
+                                            found.schemaVersion(),
+                                            found.lsn(),
+                                            found.rows(),
+                                            found.next())
+                                    .payload());
             return;
         }
-        if (room.rowBytes >= MAX_PAGE_BYTES && room.rowBytes >= found.neededBytes()) {
-            fail(
+        if (room.rowBytes() >= MAX_PAGE_BYTES && room.rowBytes() >= found.neededBytes()) {
+            room.fail(
                     request,
-                    room,
                     new SteleException(
                             ErrorCode.INTERNAL,
                             "Expected room for a row of %s bytes, found %s"
-                                    .formatted(found.neededBytes(), room.rowBytes)));
+                                    .formatted(found.neededBytes(), room.rowBytes())));
             return;
         }
         long largest = (long) maxReplyBytes - WireLimits.MAX_BOUND_BYTES - HEAD_BYTES;
         if (found.neededBytes() > largest) {
-            fail(
+            room.fail(
                     request,
-                    room,
                     new SteleException(
                             ErrorCode.ROW_TOO_LARGE,
                             "Expected a row of at most %s bytes, found one of %s"
                                     .formatted(largest, found.neededBytes())));
             return;
         }
-        room.taken.close();
-        awaitRoom(request, scan, found.neededBytes());
-    }
-
-    private void send(Request request, Room room, KeyRangePage found) {
-        FramePayload reply;
-        try {
-            reply =
-                    new ScanReply(found.schemaVersion(), found.lsn(), found.rows(), found.next())
-                            .payload();
-        } catch (RuntimeException | Error e) {
-            fail(request, room, e);
-            return;
-        }
-        room.taken.shrink(reply.sizeBytes());
-        request.complete(FrameType.SCAN_REPLY, reply, room.taken::close);
-    }
-
-    private void fail(Request request, Room room, Throwable failure) {
-        room.taken.close();
-        FailureReplies.fail(request, failure);
-    }
-
-    /** The room of one page. Confined to one thread at a time. */
-    private final class Room implements RowRoom {
-        private final Scan scan;
-        private final ReplyBudget.Room taken;
-        private long rowBytes;
-
-        /**
-         * @param rowBytes most bytes of rows
-         * @param taken of the bytes for replies, for rows and what is around them
-         */
-        Room(Scan scan, long rowBytes, ReplyBudget.Room taken) {
-            this.scan = scan;
-            this.rowBytes = rowBytes;
-            this.taken = taken;
-        }
-
-        @Override
-        public long grow(long neededBytes) {
-            if (neededBytes > rowBytes && neededBytes <= MAX_PAGE_BYTES) {
-                // Twice as much, for the rows to come, or just what this row needs
-                long twice = Math.min(2 * rowBytes, Math.min(scan.maxBytes(), MAX_PAGE_BYTES));
-                if (twice <= neededBytes || !tryGrow(twice)) {
-                    tryGrow(neededBytes);
-                }
-            }
-            return rowBytes;
-        }
-
-        private boolean tryGrow(long wanted) {
-            boolean isGrown = taken.tryGrow(replyBytes(wanted));
-            if (isGrown) {
-                rowBytes = wanted;
-            }
-            return isGrown;
-        }
+        room.close();
+        awaitRoom(request, scan, (int) found.neededBytes());
     }
 }

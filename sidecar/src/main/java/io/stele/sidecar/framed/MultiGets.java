@@ -4,10 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.read.LookedUpRows;
 import io.stele.engine.read.PointLookup;
-import io.stele.engine.read.RowRoom;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.wire.FramePayload;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.MultiGet;
 import io.stele.protocol.wire.MultiGetReply;
@@ -66,7 +64,7 @@ final class MultiGets {
                 (int) Math.min((long) FIRST_BYTES_A_KEY * get.keys().size(), MAX_FIRST_BYTES);
         Optional<ReplyBudget.Room> taken = replies.tryTake(replyBytes(get, rowBytes));
         if (taken.isPresent()) {
-            lookUp(request, get, new Room(get, rowBytes, taken.get(), true), mayRunHere);
+            lookUp(request, get, new Attempt(get, rowBytes, taken.get(), true), mayRunHere);
         } else {
             awaitRoom(request, get, rowBytes, true);
         }
@@ -76,135 +74,89 @@ final class MultiGets {
         return Math.min(MultiGetReply.headLimitBytes(get.keys().size()) + rowBytes, maxReplyBytes);
     }
 
-    /** Clients are behind: another thread waits for them, this may be one for computing. */
     private void awaitRoom(Request request, MultiGet get, int rowBytes, boolean isFirst) {
-        threads.newThread(
-                        () -> {
-                            ReplyBudget.Room taken = replies.take(replyBytes(get, rowBytes));
-                            if (request.connection().isClosed()) {
-                                taken.close();
-                                request.abandon();
-                            } else {
-                                Room room = new Room(get, rowBytes, taken, isFirst);
-                                lookUp(request, get, room, false);
-                            }
-                        })
-                .start();
+        ReplyRoom.await(
+                replies,
+                threads,
+                request,
+                replyBytes(get, rowBytes),
+                taken -> lookUp(request, get, new Attempt(get, rowBytes, taken, isFirst), false));
     }
 
-    private void lookUp(Request request, MultiGet get, Room room, boolean mayRunHere) {
+    private void lookUp(Request request, MultiGet get, Attempt attempt, boolean mayRunHere) {
         long start = System.nanoTime();
         try {
             QueryScheduler queries = engine.queries();
             PointLookup lookup =
-                    engine.engine().startLookup(get.tableId(), get.readLsn(), get.keys(), room);
+                    engine.engine()
+                            .startLookup(get.tableId(), get.readLsn(), get.keys(), attempt.room);
             queries.lookUp(queries.group(request.connection().identity()), lookup, mayRunHere)
                     .whenComplete(
                             (found, failure) -> {
                                 if (found == null) {
-                                    fail(request, room, requireNonNull(failure));
+                                    attempt.room.fail(request, requireNonNull(failure));
                                 } else {
-                                    finish(request, get, room, found, start);
+                                    finish(request, get, attempt, found, start);
                                 }
                             });
         } catch (RuntimeException | Error e) {
-            fail(request, room, e);
+            attempt.room.fail(request, e);
         }
     }
 
-    private void finish(Request request, MultiGet get, Room room, LookedUpRows found, long start) {
+    private void finish(
+            Request request, MultiGet get, Attempt attempt, LookedUpRows found, long start) {
         int count = found.rows().size();
         // A large reply may have fewer rows than asked for; small ones would make many round trips.
         // That of a second try only where rows have changed meanwhile.
         if (count == get.keys().size()
-                || (count > 0 && (!room.isFirst || room.rowBytes >= LARGE_BYTES))) {
+                || (count > 0 && (!attempt.isFirst || attempt.room.rowBytes() >= LARGE_BYTES))) {
             metrics.lookedUp(count, found.foundCount(), System.nanoTime() - start);
-            send(request, room, found);
+            attempt.room.send(
+                    request,
+                    FrameType.MULTI_GET_REPLY,
+                    () ->
+                            new MultiGetReply(found.schemaVersion(), found.rows())
+                                    .payload(maxReplyBytes));
         } else {
-            lookAgain(request, get, room, found.neededBytes());
+            lookAgain(request, get, attempt.room, found.neededBytes());
         }
     }
 
-    private void lookAgain(Request request, MultiGet get, Room room, long neededBytes) {
+    private void lookAgain(Request request, MultiGet get, ReplyRoom room, long neededBytes) {
         int largest = maxReplyBytes - MultiGetReply.headLimitBytes(get.keys().size());
-        if (room.rowBytes >= largest) {
-            fail(
+        if (room.rowBytes() >= largest) {
+            room.fail(
                     request,
-                    room,
                     new SteleException(
                             ErrorCode.ROW_TOO_LARGE,
                             "Expected a row of at most %s bytes, found a larger one"
                                     .formatted(largest)));
             return;
         }
-        int next = room.rowBytes < LARGE_BYTES ? LARGE_BYTES : largest;
-        if (neededBytes > room.rowBytes && neededBytes <= LARGE_BYTES) {
+        int next = room.rowBytes() < LARGE_BYTES ? LARGE_BYTES : largest;
+        if (neededBytes > room.rowBytes() && neededBytes <= LARGE_BYTES) {
             next = (int) neededBytes;
         }
-        room.taken.close();
+        room.close();
         awaitRoom(request, get, next, false);
     }
 
-    private void send(Request request, Room room, LookedUpRows found) {
-        FramePayload reply;
-        try {
-            reply = new MultiGetReply(found.schemaVersion(), found.rows()).payload(maxReplyBytes);
-        } catch (RuntimeException | Error e) {
-            fail(request, room, e);
-            return;
-        }
-        room.taken.shrink(reply.sizeBytes());
-        request.complete(FrameType.MULTI_GET_REPLY, reply, room.taken::close);
-    }
-
-    private void fail(Request request, Room room, Throwable failure) {
-        room.taken.close();
-        FailureReplies.fail(request, failure);
-    }
-
-    /** The room of one lookup, up to that for large rows. Confined to one thread at a time. */
-    private final class Room implements RowRoom {
-        private final MultiGet get;
-        private final ReplyBudget.Room taken;
+    /** One try, and whether it has not given up rows before. */
+    private final class Attempt {
+        private final ReplyRoom room;
         private final boolean isFirst;
-        private int rowBytes;
 
-        /**
-         * @param rowBytes most bytes of rows
-         * @param taken of the bytes for replies, for rows and what is around them
-         * @param isFirst whether the lookup has not given up rows before
-         */
-        Room(MultiGet get, int rowBytes, ReplyBudget.Room taken, boolean isFirst) {
-            this.get = get;
-            this.rowBytes = rowBytes;
-            this.taken = taken;
+        Attempt(MultiGet get, int rowBytes, ReplyBudget.Room taken, boolean isFirst) {
+            this.room =
+                    new ReplyRoom(
+                            taken,
+                            rowBytes,
+                            wanted -> replyBytes(get, wanted),
+                            LARGE_BYTES,
+                            LARGE_BYTES,
+                            isFirst ? LARGE_BYTES : 0);
             this.isFirst = isFirst;
-        }
-
-        @Override
-        public long grow(long neededBytes) {
-            if (neededBytes > rowBytes && rowBytes < LARGE_BYTES) {
-                // Twice as much, for the rows to come, or just what this row needs
-                int needed = (int) Math.min(neededBytes, LARGE_BYTES);
-                int twice = (int) Math.min(2L * rowBytes, LARGE_BYTES);
-                if (twice <= needed || !tryGrow(twice)) {
-                    tryGrow(needed);
-                }
-            }
-            return rowBytes;
-        }
-
-        private boolean tryGrow(int wanted) {
-            boolean isGrown = taken.tryGrow(replyBytes(get, wanted));
-            if (isGrown) {
-                rowBytes = wanted;
-            }
-            return isGrown;
-        }
-
-        @Override
-        public long countedBytes() {
-            return isFirst ? LARGE_BYTES : 0;
         }
     }
 }
