@@ -86,7 +86,7 @@ public final class TrinoRows implements AutoCloseable {
         try {
             boolean unused = query.advance();
         } catch (RuntimeException e) {
-            throw changes ? TrinoErrors.unknownOutcome(e) : TrinoErrors.unreachable(e);
+            throw noAnswer(e);
         }
     }
 
@@ -108,13 +108,17 @@ public final class TrinoRows implements AutoCloseable {
         try {
             return query.currentRows().iterator();
         } catch (RuntimeException e) {
-            throw TrinoErrors.unreachable(e);
+            throw noAnswer(e);
         }
+    }
+
+    private PostgresException noAnswer(RuntimeException failure) {
+        return changes ? TrinoErrors.unknownOutcome(failure) : TrinoErrors.unreachable(failure);
     }
 
     private QueryStatusInfo finished() {
         if (query.isClientError()) {
-            throw TrinoErrors.unreachable(new IllegalStateException("Trino did not answer"));
+            throw noAnswer(new IllegalStateException("Trino did not answer"));
         }
         if (query.isClientAborted()) {
             throw new PostgresException(SqlState.QUERY_CANCELED, "The statement was cancelled");
