@@ -122,18 +122,11 @@ final class SqlRunner {
                 return;
             } catch (StalePlanException stale) {
                 if (sent.hasBegun || attempt == MAX_ATTEMPTS) {
-                    throw alteredMeanwhile(stale);
+                    throw stale.whileRunning();
                 }
                 statement = statements.replanned(statement);
             }
         }
-    }
-
-    private static PostgresException alteredMeanwhile(StalePlanException stale) {
-        return new PostgresException(
-                SqlState.SERIALIZATION_FAILURE,
-                "Expected the columns of the table to stay while a statement runs: "
-                        + stale.getMessage());
     }
 
     private void queryRows(
@@ -294,10 +287,7 @@ final class SqlRunner {
             List<CatalogColumn> columns = rows.columns();
             ResultSchema schema = query.statement().results();
             if (!ResultSchema.of(columns).fields().equals(schema.fields())) {
-                throw new PostgresException(
-                        SqlState.FEATURE_NOT_SUPPORTED,
-                        "Expected a result of the columns that were described, found others",
-                        Optional.of("Prepare the statement again."));
+                throw PreparedStatement.otherColumns("");
             }
             TextRows sent = new TextRows(columns, schema, out);
             Optional<List<Optional<String>>> row = rows.next();
@@ -314,12 +304,7 @@ final class SqlRunner {
             return;
         }
         try (SqlTransaction.Use use = transaction.get().enter(client)) {
-            if (use.hasChanges()) {
-                throw new PostgresException(
-                        SqlState.ACTIVE_TRANSACTION,
-                        "Expected statements by key alone once a transaction has changed rows,"
-                                + " found one that Trino runs, which does not see the changes");
-            }
+            use.rows().requireNoChanges();
         }
     }
 
@@ -388,7 +373,7 @@ final class SqlRunner {
                 return updateOnce(statement, parameters, transaction, caller, cancellation);
             } catch (StalePlanException stale) {
                 if (transaction.isPresent() || attempt == MAX_ATTEMPTS) {
-                    throw alteredMeanwhile(stale);
+                    throw stale.whileRunning();
                 }
                 statement = statements.replanned(statement);
             }

@@ -2,7 +2,6 @@ package io.stele.sidecar.flight.sql;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.ParameterTypes;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
@@ -125,35 +124,17 @@ final class SqlStatements {
      */
     SqlStatement current(SqlStatement statement) {
         PreparedStatement.OnRows rows = (PreparedStatement.OnRows) statement.prepared().kind();
-        return executor.isCurrent(rows.plan()) ? statement : replanned(statement, rows);
+        return executor.isCurrent(rows.plan()) ? statement : replanned(statement);
     }
 
     /** As {@link #current}, of a plan that is known to be old. */
     SqlStatement replanned(SqlStatement statement) {
-        return replanned(statement, (PreparedStatement.OnRows) statement.prepared().kind());
-    }
-
-    private SqlStatement replanned(SqlStatement statement, PreparedStatement.OnRows rows) {
         PreparedStatement prepared = statement.prepared();
-        FixedPlan plan =
-                preparer.plan(rows.statement(), prepared.parameterOids(), rows.searchPath());
-        SqlStatement planned =
-                onRows(
-                        prepared,
-                        new PreparedStatement.OnRows(rows.statement(), plan, rows.searchPath()));
-        planned =
-                new SqlStatement(
-                        prepared.withPlan(rows.statement(), plan, rows.searchPath()),
-                        planned.results(),
-                        planned.parameters(),
-                        planned.parameterTypes());
-        if (!planned.results().fields().equals(statement.results().fields())
-                || !planned.parameters().equals(statement.parameters())) {
-            throw new PostgresException(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "Expected a result of the columns that were described, found others: the table"
-                            + " was altered",
-                    Optional.of("Prepare the statement again."));
+        PreparedStatement.OnRows old = (PreparedStatement.OnRows) prepared.kind();
+        PreparedStatement replanned = preparer.replan(prepared, old.searchPath());
+        SqlStatement planned = onRows(replanned, (PreparedStatement.OnRows) replanned.kind());
+        if (!planned.results().fields().equals(statement.results().fields())) {
+            throw PreparedStatement.otherColumns(": the table was altered");
         }
         return planned;
     }

@@ -57,11 +57,6 @@ final class SqlTransaction implements Handles.Held {
             this.rows = rows;
         }
 
-        /** Whether it has changed anything so far. */
-        boolean hasChanges() {
-            return rows.hasChanges();
-        }
-
         RowTransaction rows() {
             return rows;
         }

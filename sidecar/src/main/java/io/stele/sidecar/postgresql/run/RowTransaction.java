@@ -14,6 +14,8 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.sidecar.postgresql.run.KeyList.Key;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -77,9 +79,19 @@ public final class RowTransaction implements AutoCloseable {
         engine.renewSnapshot(snapshot.id(), Snapshots.LEASE);
     }
 
-    /** Whether it has changed anything so far. */
-    public boolean hasChanges() {
-        return !tables.isEmpty();
+    /**
+     * Trino's snapshot is another one.
+     *
+     * @throws PostgresException ACTIVE_TRANSACTION: it has changed something so far, which a
+     *     statement that Trino runs would miss
+     */
+    public void requireNoChanges() {
+        if (!tables.isEmpty()) {
+            throw new PostgresException(
+                    SqlState.ACTIVE_TRANSACTION,
+                    "Expected statements by key alone once a transaction has changed rows, found"
+                            + " one that Trino runs, which does not see the changes");
+        }
     }
 
     /** The changes of a table so far. */

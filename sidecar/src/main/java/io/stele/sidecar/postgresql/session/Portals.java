@@ -1,7 +1,5 @@
 package io.stele.sidecar.postgresql.session;
 
-import static java.util.Objects.requireNonNullElse;
-
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.ArrayList;
@@ -15,17 +13,19 @@ final class Portals {
     private static final int MAX_PORTALS = 1_000;
     private static final long MAX_PARAMETER_BYTES = 64 << 20;
 
-    private final Map<String, Portal> byName = new HashMap<>();
-    private final Map<String, Long> parameterBytes = new HashMap<>();
+    private final Map<String, Open> byName = new HashMap<>();
     private long totalBytes;
+
+    private record Open(Portal portal, long parameterBytes) {}
 
     /**
      * Makes room for a portal before its parameters are read: an unnamed one is replaced.
      *
      * @param values of the parameters
+     * @return their bytes
      * @throws PostgresException the name is in use, or there are too many
      */
-    void reserve(String name, List<Optional<byte[]>> values) {
+    long reserve(String name, List<Optional<byte[]>> values) {
         if (name.isEmpty()) {
             close(name);
         } else if (byName.containsKey(name)) {
@@ -38,25 +38,26 @@ final class Portals {
                     SqlState.LIMIT_EXCEEDED,
                     "Expected at most %s open portals, found more".formatted(MAX_PORTALS));
         }
-        long bytes = totalBytes + bytes(values);
+        long bytes =
+                values.stream()
+                        .mapToLong(value -> value.map(present -> present.length).orElse(0))
+                        .sum();
         // What one message may bring, one portal may have
-        if (!byName.isEmpty() && bytes > MAX_PARAMETER_BYTES) {
+        if (!byName.isEmpty() && totalBytes + bytes > MAX_PARAMETER_BYTES) {
             throw new PostgresException(
                     SqlState.LIMIT_EXCEEDED,
                     "Expected parameters of open portals of at most %s bytes in all, found %s"
-                            .formatted(MAX_PARAMETER_BYTES, bytes));
+                            .formatted(MAX_PARAMETER_BYTES, totalBytes + bytes));
         }
+        return bytes;
     }
 
-    private static long bytes(List<Optional<byte[]>> values) {
-        return values.stream().mapToLong(value -> value.map(bytes -> bytes.length).orElse(0)).sum();
-    }
-
-    void put(String name, Portal portal, List<Optional<byte[]>> values) {
-        long bytes = bytes(values);
-        byName.put(name, portal);
-        parameterBytes.put(name, bytes);
-        totalBytes += bytes;
+    /**
+     * @param parameterBytes what {@link #reserve} has returned
+     */
+    void put(String name, Portal portal, long parameterBytes) {
+        byName.put(name, new Open(portal, parameterBytes));
+        totalBytes += parameterBytes;
     }
 
     /**
@@ -65,21 +66,21 @@ final class Portals {
      * @throws PostgresException INVALID_CURSOR_NAME
      */
     Portal get(String name) {
-        Portal portal = byName.get(name);
-        if (portal == null) {
+        Open open = byName.get(name);
+        if (open == null) {
             throw new PostgresException(
                     SqlState.INVALID_CURSOR_NAME,
                     "Expected a portal, found none of the name '%s'".formatted(name));
         }
-        return portal;
+        return open.portal();
     }
 
     /** Closes a portal; one that is not there is no error. */
     void close(String name) {
-        Portal portal = byName.remove(name);
-        if (portal != null) {
-            totalBytes -= requireNonNullElse(parameterBytes.remove(name), 0L);
-            portal.close();
+        Open open = byName.remove(name);
+        if (open != null) {
+            totalBytes -= open.parameterBytes();
+            open.portal().close();
         }
     }
 

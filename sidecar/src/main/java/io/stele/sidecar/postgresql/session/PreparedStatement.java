@@ -4,6 +4,8 @@ import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.sql.Statement;
 import io.stele.sidecar.postgresql.trino.NumberedParameters;
+import io.stele.sidecar.postgresql.wire.PostgresException;
+import io.stele.sidecar.postgresql.wire.SqlState;
 import java.util.List;
 import java.util.Optional;
 
@@ -76,6 +78,18 @@ public record PreparedStatement(String sql, List<Integer> parameterOids, Kind ki
             return new OnTrino(
                     statement, parameterOids, returnsRows, mayChange, Optional.of(columns));
         }
+    }
+
+    /**
+     * The failure of a statement whose client was told of other columns than come.
+     *
+     * @param reason follows the text; may be empty
+     */
+    public static PostgresException otherColumns(String reason) {
+        return new PostgresException(
+                SqlState.FEATURE_NOT_SUPPORTED,
+                "Expected a result of the columns that were described, found others" + reason,
+                Optional.of("Prepare the statement again."));
     }
 
     public PreparedStatement with(Kind other) {

@@ -40,8 +40,8 @@ final class PreparedStatements {
         }
     }
 
+    /** Adds a statement for which {@link #reserve} has made room. */
     void put(String name, PreparedStatement statement) {
-        boolean unused = remove(name);
         byName.put(name, statement);
         characters += statement.sql().length();
     }

@@ -4,8 +4,6 @@ import io.stele.sidecar.postgresql.catalog.CatalogColumn;
 import io.stele.sidecar.postgresql.run.ResultRows;
 import io.stele.sidecar.postgresql.trino.TrinoRows;
 import io.stele.sidecar.postgresql.wire.MessageWriter;
-import io.stele.sidecar.postgresql.wire.PostgresException;
-import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -58,10 +56,7 @@ final class QueryRows implements ResultRows {
                             || Formats.of(formats, i) != Formats.BINARY;
         }
         if (!isSame) {
-            throw new PostgresException(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "Expected a result of the columns that were described, found others",
-                    Optional.of("Prepare the statement again."));
+            throw PreparedStatement.otherColumns("");
         }
     }
 

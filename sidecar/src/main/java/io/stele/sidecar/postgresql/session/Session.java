@@ -19,7 +19,6 @@ import io.stele.sidecar.postgresql.run.PlanRows;
 import io.stele.sidecar.postgresql.run.ResultRows;
 import io.stele.sidecar.postgresql.run.StalePlanException;
 import io.stele.sidecar.postgresql.session.PreparedStatement.OnRows;
-import io.stele.sidecar.postgresql.sql.NoFixedPlanException;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import io.stele.sidecar.postgresql.trino.TrinoGateway;
 import io.stele.sidecar.postgresql.wire.MessageReader;
@@ -198,7 +197,7 @@ public final class Session implements AutoCloseable {
             throws IOException {
         PreparedStatement statement = statements.get(statementName);
         checkBlock(statement);
-        portals.reserve(portalName, values);
+        long parameterBytes = portals.reserve(portalName, values);
         List<@Nullable Object> parameters =
                 switch (statement.kind()) {
                     case PreparedStatement.OnCatalog ignored ->
@@ -227,7 +226,7 @@ public final class Session implements AutoCloseable {
                     "Expected %s formats of results, found %s"
                             .formatted(results, resultFormats.size()));
         }
-        portals.put(portalName, new Portal(statement, parameters, resultFormats), values);
+        portals.put(portalName, new Portal(statement, parameters, resultFormats), parameterBytes);
         replies.empty('2');
     }
 
@@ -343,11 +342,6 @@ public final class Session implements AutoCloseable {
                 sendRows(portal, maxRows, "SELECT ");
             }
             case PreparedStatement.OnTrino kind -> {
-                if (portal.isDone() && !kind.returnsRows()) {
-                    throw new PostgresException(
-                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                            "Expected a portal that has not run, found one whose statement is done");
-                }
                 if (!kind.returnsRows()) {
                     replies.commandComplete(trino.complete(kind, portal, block));
                     return;
@@ -404,7 +398,7 @@ public final class Session implements AutoCloseable {
                             .send(columns, requireNonNull(portal.rows(), "rows is null"));
             replies.commandComplete("COPY " + count);
         } catch (StalePlanException stale) {
-            throw alteredMeanwhile(stale);
+            throw stale.whileRunning();
         }
     }
 
@@ -458,19 +452,12 @@ public final class Session implements AutoCloseable {
             } catch (StalePlanException stale) {
                 portal.close();
                 if (portal.count() > 0 || attempt == MAX_REPLANS) {
-                    throw alteredMeanwhile(stale);
+                    throw stale.whileRunning();
                 }
                 portal.restart();
                 replan(portal);
             }
         }
-    }
-
-    private static PostgresException alteredMeanwhile(StalePlanException stale) {
-        return new PostgresException(
-                SqlState.SERIALIZATION_FAILURE,
-                "Expected the columns of the table to stay while a statement runs: "
-                        + stale.getMessage());
     }
 
     private void start(Portal portal) throws IOException {
@@ -497,33 +484,9 @@ public final class Session implements AutoCloseable {
     /** The client has been told the columns, so they may not be others. */
     private void replan(Portal portal) {
         PreparedStatement statement = portal.statement();
-        OnRows rows = (OnRows) statement.kind();
-        FixedPlan plan;
-        try {
-            plan =
-                    preparer.plan(
-                            rows.statement(), statement.parameterOids(), settings.searchPath());
-        } catch (NoFixedPlanException hasGrown) {
-            throw StatementPreparer.refused(hasGrown);
-        }
-        boolean isSame =
-                shapes(plan.results()).equals(shapes(rows.plan().results()))
-                        && plan.parameters().equals(rows.plan().parameters());
-        if (!isSame) {
-            throw new PostgresException(
-                    SqlState.FEATURE_NOT_SUPPORTED,
-                    "Expected a result of the columns that were described, found others: the table"
-                            + " was altered",
-                    Optional.of("Prepare the statement again."));
-        }
-        PreparedStatement planned =
-                statement.withPlan(rows.statement(), plan, settings.searchPath());
+        PreparedStatement planned = preparer.replan(statement, settings.searchPath());
         statements.replace(statement, planned);
         portal.replan(planned);
-    }
-
-    private static List<String> shapes(List<ResultColumn> columns) {
-        return columns.stream().map(column -> column.name() + " " + column.type()).toList();
     }
 
     private static String tag(FixedPlan plan) {

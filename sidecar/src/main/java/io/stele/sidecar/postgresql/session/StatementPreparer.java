@@ -93,27 +93,40 @@ public final class StatementPreparer {
             return new PreparedStatement(
                     sql, parameterOids, new PreparedStatement.OnCatalog(types));
         }
+        return onRowsOr(
+                sql,
+                parameterOids,
+                () -> {
+                    Statement statement = parse(sql);
+                    return new PreparedStatement(
+                            sql,
+                            parameterOids,
+                            new PreparedStatement.OnRows(
+                                    statement,
+                                    plan(statement, parameterOids, searchPath),
+                                    searchPath));
+                });
+    }
+
+    /** A statement with a fixed plan, or else one that Trino runs. */
+    private PreparedStatement onRowsOr(
+            String trinoSql, List<Integer> parameterOids, Supplier<PreparedStatement> onRows) {
         try {
-            Statement statement = parse(sql);
-            return new PreparedStatement(
-                    sql,
-                    parameterOids,
-                    new PreparedStatement.OnRows(
-                            statement, plan(statement, parameterOids, searchPath), searchPath));
+            return onRows.get();
         } catch (NoFixedPlanException needsOptimizer) {
             if (hasTrino) {
-                return onTrino(sql, parameterOids);
+                return onTrino(trinoSql, parameterOids);
             }
             throw refused(needsOptimizer);
         } catch (PostgresException unknown) {
             if (hasTrino && TrinoStatements.mayKnow(unknown.state())) {
-                return onTrino(sql, parameterOids);
+                return onTrino(trinoSql, parameterOids);
             }
             throw unknown;
         }
     }
 
-    static PostgresException refused(NoFixedPlanException needsOptimizer) {
+    private static PostgresException refused(NoFixedPlanException needsOptimizer) {
         return new PostgresException(
                 SqlState.FEATURE_NOT_SUPPORTED,
                 needsOptimizer.getMessage(),
@@ -193,21 +206,42 @@ public final class StatementPreparer {
                         List.of(),
                         Optional.of(new Expression.Literal(PostgresType.INT8, Long.MAX_VALUE)),
                         Optional.empty());
+        return onRowsOr(
+                TrinoStatements.selectAll(table, columns),
+                List.of(),
+                () ->
+                        new PreparedStatement(
+                                "",
+                                List.of(),
+                                new PreparedStatement.OnRows(
+                                        all, plan(all, List.of(), searchPath), searchPath)));
+    }
+
+    /**
+     * A statement on rows with a plan for the columns that its table has now.
+     *
+     * @throws PostgresException FEATURE_NOT_SUPPORTED: its client has been told of other columns,
+     *     or it has no fixed plan any more
+     */
+    public PreparedStatement replan(PreparedStatement statement, List<String> searchPath) {
+        PreparedStatement.OnRows rows = (PreparedStatement.OnRows) statement.kind();
+        FixedPlan plan;
         try {
-            FixedPlan plan = plan(all, List.of(), searchPath);
-            return new PreparedStatement(
-                    "", List.of(), new PreparedStatement.OnRows(all, plan, searchPath));
-        } catch (NoFixedPlanException isNoTable) {
-            if (hasTrino) {
-                return onTrino(TrinoStatements.selectAll(table, columns), List.of());
-            }
-            throw refused(isNoTable);
-        } catch (PostgresException unknown) {
-            if (hasTrino && TrinoStatements.mayKnow(unknown.state())) {
-                return onTrino(TrinoStatements.selectAll(table, columns), List.of());
-            }
-            throw unknown;
+            plan = plan(rows.statement(), statement.parameterOids(), searchPath);
+        } catch (NoFixedPlanException hasGrown) {
+            throw refused(hasGrown);
         }
+        boolean isSame =
+                shapes(plan.results()).equals(shapes(rows.plan().results()))
+                        && plan.parameters().equals(rows.plan().parameters());
+        if (!isSame) {
+            throw PreparedStatement.otherColumns(": the table was altered");
+        }
+        return statement.withPlan(rows.statement(), plan, searchPath);
+    }
+
+    private static List<String> shapes(List<FixedPlan.ResultColumn> columns) {
+        return columns.stream().map(column -> column.name() + " " + column.type()).toList();
     }
 
     /** The names of the columns of a table, in their order. */

@@ -104,11 +104,8 @@ final class TransactionBlock implements AutoCloseable {
                             + " transaction block, found it inside one");
         }
         RowTransaction open = transaction;
-        if (open != null && open.hasChanges()) {
-            throw new PostgresException(
-                    SqlState.ACTIVE_TRANSACTION,
-                    "Expected statements by key alone once a transaction has changed rows, found"
-                            + " one that Trino runs, which does not see the changes");
+        if (open != null) {
+            open.requireNoChanges();
         }
     }
 

@@ -75,7 +75,9 @@ final class TrinoExecution {
             return begun;
         }
         if (portal.isStarted()) {
-            throw new IllegalStateException("The statement of a portal runs once");
+            throw new PostgresException(
+                    SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "Expected a portal that has not run, found one whose statement is done");
         }
         block.checkTrinoMay(kind.mayChange());
         List<Optional<String>> values = Parameters.texts(portal.parameters());

@@ -58,7 +58,7 @@ final class PostgresLiterals {
         return "X'%s'".formatted(HexFormat.of().withUpperCase().formatHex(bytes));
     }
 
-    /** A number with all its digits; empty: Trino has no decimal of so many, or it is no number. */
+    /** A number with all its digits; empty: more than a decimal of Trino has, or no number. */
     static Optional<String> decimal(String content) {
         String stripped = content.strip();
         if (!NUMBER.matcher(stripped).matches()) {

@@ -53,7 +53,7 @@ public final class TrinoGateway implements AutoCloseable {
     private final Optional<Login> login;
     private final OkHttpClient http;
     private final Semaphore queries = new Semaphore(MAX_QUERIES);
-    // Whoever gives a query up does not wait until Trino has heard of it
+    // Who gives a query up does not wait until Trino has ended it
     private final ExecutorService closer = Executors.newVirtualThreadPerTaskExecutor();
 
     /**

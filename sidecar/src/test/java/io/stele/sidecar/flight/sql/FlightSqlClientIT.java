@@ -3,7 +3,10 @@ package io.stele.sidecar.flight.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.arrow.flight.CancelFlightInfoRequest;
 import org.apache.arrow.flight.CancelStatus;
@@ -55,6 +60,7 @@ final class FlightSqlClientIT {
     void start(@TempDir Path directory) {
         sidecar = TestingSidecar.start(directory);
         sidecar.createTable(SampleTables.orders(Orientation.ROW));
+        sidecar.createTable(SampleTables.events());
         FlightClient flight =
                 FlightClient.builder(
                                 allocator,
@@ -360,6 +366,37 @@ final class FlightSqlClientIT {
                 .anyMatch(row -> row.startsWith("varchar|12|"));
         assertThat(rows(client.getXdbcTypeInfo(-5, alice))).hasSize(1);
         assertThat(rows(client.getXdbcTypeInfo(12_345, alice))).isEmpty();
+    }
+
+    /** Its rows were scanned when it was small. */
+    @Test
+    void statementsOfATableThatHasGrownAreRefused() throws Exception {
+        assertThat(client.executeUpdate("INSERT INTO shop.events (id) VALUES (0)", alice))
+                .isEqualTo(1);
+        FlightSqlClient.PreparedStatement prepared =
+                client.prepare("SELECT id FROM shop.events WHERE status = 'x'", alice);
+        for (int part = 0; part < 4; part++) {
+            String rows =
+                    IntStream.range(part * 3_000, (part + 1) * 3_000)
+                            .mapToObj("(%s)"::formatted)
+                            .collect(Collectors.joining(", "));
+            long inserted =
+                    client.executeUpdate("INSERT INTO shop.events (id) VALUES " + rows, alice);
+            assertThat(inserted).isEqualTo(3_000);
+        }
+        TableSchema present = sidecar.engine().engine().catalog().current().table("shop", "events");
+        sidecar.engine()
+                .engine()
+                .alterTable(
+                        present.id(),
+                        present.schemaVersion(),
+                        ColumnChange.addColumn("w", DataType.parse("bigint"), Optional.empty()))
+                .join();
+        assertStatus(
+                () -> rows(prepared.execute(alice)),
+                FlightStatusCode.UNIMPLEMENTED,
+                "a table of at most 10000 rows");
+        prepared.close(alice);
     }
 
     @Test
