@@ -33,7 +33,7 @@ public record ScanOptions(Optional<Lsn> readLsn, long limit, int pageRows, int p
         return new ScanOptions(Optional.of(lsn), limit, pageRows, pageBytes);
     }
 
-    /** The same for so many rows at most. */
+    /** The same with another limit of rows. */
     public ScanOptions withLimit(long rows) {
         return new ScanOptions(readLsn, rows, pageRows, pageBytes);
     }

@@ -432,7 +432,7 @@ public final class FlinkCluster implements AutoCloseable {
         return get("/jobs/" + job + "/checkpoints").at("/counts/completed").asInt();
     }
 
-    /** Waits until a job has completed so many checkpoints since it was submitted. */
+    /** Waits until a job has completed a number of checkpoints since it was submitted. */
     public void awaitCheckpoints(String job, int count) {
         await(
                 "%d checkpoints of job %s".formatted(count, job),

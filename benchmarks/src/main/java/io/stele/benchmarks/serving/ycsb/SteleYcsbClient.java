@@ -22,8 +22,8 @@ import site.ycsb.StringByteIterator;
 
 /**
  * Stele's Java client. The properties are {@code stele.host}, {@code stele.port} and {@code
- * stele.schema}; the secret is in the environment, as {@code STELE_SHARED_SECRET}. The framed
- * protocol has no scan.
+ * stele.schema}; the secret is in the environment, as {@code STELE_SHARED_SECRET}. Scans of the
+ * framed protocol begin with a prefix of the key, those of YCSB at a key.
  */
 public final class SteleYcsbClient extends DB {
     private @Nullable SteleClient client;

@@ -161,7 +161,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
         isFull = false;
     }
 
-    /** Reads about so many versions; true at the end of the range or of the page. */
+    /** Reads about {@code maxVersions}; true at the end of the range or of the page. */
     private boolean read(TableView view, int maxVersions) throws IOException {
         int left = maxVersions;
         while (true) {
@@ -230,7 +230,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
             this.endsAtFile = endsAtFile;
         }
 
-        /** Stops between keys once so many versions were read; the number that is left. */
+        /** Stops between keys once {@code left} versions were read; returns how many are left. */
         int read(int maxVersions) throws IOException {
             int left = maxVersions;
             try {
