@@ -42,10 +42,12 @@ import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.snapshot.Retention;
 import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.tablet.TableShard;
+import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.Coordinator;
 import io.stele.engine.transaction.DecisionCollector;
 import io.stele.engine.transaction.Decisions;
 import io.stele.engine.transaction.Retries;
+import io.stele.engine.transaction.SavedOutcomes;
 import io.stele.engine.transaction.StagedTables;
 import io.stele.engine.transaction.Transactions;
 import io.stele.engine.wal.HybridClock;
@@ -55,8 +57,10 @@ import io.stele.engine.wal.LogMark;
 import io.stele.engine.wal.RecoveredLog;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import java.io.IOException;
 import java.util.HashSet;
@@ -193,7 +197,10 @@ final class EngineAssembly {
                                         table.schema().id(), new Lsn(table.historyLsn())));
         recovery.addDamaged(shards);
         RetainedLog retainedLog = retainedObjects.get();
-        RecoveredLog recovered = recovery.replay(log, expected, options, shards, retainedLog);
+        CommittedTransactions committed =
+                new CommittedTransactions(new SavedOutcomes(warehouse), epoch);
+        RecoveredLog recovered =
+                recovery.replay(log, expected, options, shards, retainedLog, committed);
         if (recovery.hasLog()) {
             warehouseLog.begin(recovered);
         }
@@ -226,6 +233,8 @@ final class EngineAssembly {
                         threads.deciding(),
                         threads.catalog(),
                         threads.openingLater(),
+                        committed,
+                        options.onePhaseBytes(),
                         options.transactionBytes(),
                         epoch);
         DecisionCollector decisionCollector =
@@ -258,6 +267,8 @@ final class EngineAssembly {
                         threads,
                         new StagedTables(catalog, threads.catalog(), threads.uncaught()),
                         decisionCollector,
+                        committed,
+                        () -> recovery.logDamage().or(() -> logFailure(engineLog)),
                         files,
                         epoch);
         Jobs jobs = new Jobs(Long.toHexString(epoch) + "-", time::nowMillis);
@@ -303,6 +314,7 @@ final class EngineAssembly {
                 budget,
                 retries,
                 decisionCollector,
+                committed,
                 indexBuilds,
                 jobs,
                 lost,
@@ -311,6 +323,15 @@ final class EngineAssembly {
                         ? Optional.of(history(warehouse, expected.logId(), dropped.get()))
                         : Optional.empty(),
                 epoch);
+    }
+
+    private static Optional<SteleException> logFailure(EngineLog log) {
+        return log.status().failed()
+                ? Optional.of(
+                        new SteleException(
+                                ErrorCode.STORE_FAILED,
+                                "The write-ahead log has failed: the next start finds out what it has"))
+                : Optional.empty();
     }
 
     private static String history(ObjectStore warehouse, LogId log, DroppedObjects dropped) {

@@ -53,6 +53,7 @@ import io.stele.engine.status.EngineStatusCollector;
 import io.stele.engine.status.IndexStatus;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
+import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.DecisionCollector;
 import io.stele.engine.transaction.PartitionDeleteCheck;
 import io.stele.engine.transaction.Retries;
@@ -138,6 +139,7 @@ public final class StorageEngine implements AutoCloseable {
             WriteBudget budget,
             Retries retries,
             DecisionCollector decisionCollector,
+            CommittedTransactions committed,
             IndexBuilds indexBuilds,
             Jobs jobs,
             LostTables lost,
@@ -177,6 +179,7 @@ public final class StorageEngine implements AutoCloseable {
                         transactions,
                         retries,
                         decisionCollector,
+                        committed,
                         indexBuilds,
                         new ReplacedTables(catalog, snapshots),
                         catalog);
@@ -390,10 +393,24 @@ public final class StorageEngine implements AutoCloseable {
      *     empty: the default for clients that do not renew
      */
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
+        return beginTransaction(tableId, readLsn, ttl, true);
+    }
+
+    /**
+     * The same for a session of this process: its client does not know the transaction, so nobody
+     * can ask for its outcome after a restart.
+     */
+    public String beginSessionTransaction(
+            TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
+        return beginTransaction(tableId, readLsn, ttl, false);
+    }
+
+    private String beginTransaction(
+            TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl, boolean isRepeatable) {
         checkOpen();
         schema(tableId);
         throwIfUnsettled(tableId);
-        return transactions.begin(readLsn, tableId, ttl);
+        return transactions.begin(readLsn, tableId, ttl, isRepeatable);
     }
 
     /** Prolongs the lease of a transaction to {@code ttl} from now; false if it has ended. */

@@ -63,6 +63,7 @@ abstract class DamagedNodeContract {
     private static final int NAME_INDEX = 1;
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
+                    .withOnePhase(200) // the last one commits in two phases
                     .withRetention(Duration.ofHours(1))
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
                     .withTargetFileBytes(1 << 20)
@@ -234,6 +235,18 @@ abstract class DamagedNodeContract {
             node.await(rows.upsert(node.engine(), id, "only in the log", id));
             node.await(columns.upsert(node.engine(), id, "only in the log", id));
         }
+        String transaction = node.engine().beginTransaction(rows.id(), Optional.empty());
+        for (TestTable table : List.of(rows, columns)) {
+            stage(transaction, table, 310, "committed");
+        }
+        node.await(node.commit(transaction, List.of()));
+    }
+
+    private void stage(String transaction, TestTable table, long id, String name) {
+        WriteBatchBuilder batch = table.batch();
+        batch.upsert(table.key(id), table.row(id, name, id));
+        node.engine()
+                .stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
     }
 
     private List<TestTable> tables() {
@@ -251,15 +264,7 @@ abstract class DamagedNodeContract {
         String transaction = node.engine().beginTransaction(rows.id(), Optional.empty());
         for (long id = 400; id < 404; id++) {
             for (TestTable table : List.of(rows, columns)) {
-                WriteBatchBuilder batch = table.batch();
-                batch.upsert(table.key(id), table.row(id, "in doubt", id));
-                node.engine()
-                        .stage(
-                                transaction,
-                                table.shard(id),
-                                batch.toByteArray(),
-                                0,
-                                batch.sizeBytes());
+                stage(transaction, table, id, "in doubt");
             }
         }
         CompletableFuture<Lsn> commit = node.commit(transaction, List.of());

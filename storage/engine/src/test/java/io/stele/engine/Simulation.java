@@ -77,7 +77,8 @@ final class Simulation {
         damageRandom = new SplittableRandom(seed ^ 0x64616d616765L);
         spaceRandom = new SplittableRandom(seed ^ 0x7370616365L);
         SplittableRandom optionsRandom = random.split();
-        StorageOptions options = change.apply(smallLimits(seed, options(optionsRandom)));
+        StorageOptions options =
+                change.apply(phases(seed, smallLimits(seed, options(optionsRandom))));
         retentionMillis = options.retention().toMillis();
         boolean logInStore = random.split().nextInt(3) == 0;
         // A quarter, whatever else the seed decides
@@ -120,6 +121,15 @@ final class Simulation {
                                 20_000,
                                 log.reservedBytes(),
                                 log.pause()));
+    }
+
+    /** A third of the seeds commits small transactions in one phase, a third all, a third none. */
+    private static StorageOptions phases(long seed, StorageOptions options) {
+        return switch (Math.floorMod(seed, 3)) {
+            case 0 -> options.withOnePhase(1 << 20);
+            case 1 -> options.withOnePhase(600);
+            default -> options.withOnePhase(0);
+        };
     }
 
     /** One apply worker, several from the start, or as many as the load makes of one. */

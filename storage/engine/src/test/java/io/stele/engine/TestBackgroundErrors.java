@@ -90,7 +90,9 @@ class TestBackgroundErrors {
 
     private StorageEngine open() throws IOException {
         return StorageEngine.open(
-                StorageOptions.DEFAULT.withMemTables(1 << 20, 1 << 30, Duration.ofHours(1)),
+                StorageOptions.DEFAULT
+                        .withOnePhase(0) // transactions are decided by objects
+                        .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1)),
                 store,
                 new InMemoryLogFiles(CrashPoint.never(), new SplittableRandom(1)),
                 new HybridClock(() -> nowMillis),

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 final class TestDamageDrops {
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
+                    .withOnePhase(0) // transactions are decided by objects
                     .withRetention(Duration.ofSeconds(1))
                     .withManifestChanges(2)
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(10))

@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TestDamagedCatalog {
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
+                    .withOnePhase(0) // transactions are decided by objects
                     .withCollectionGrace(Duration.ofSeconds(1))
                     .withLog(new LogOptions(4096, 1 << 20, 1 << 16, 1 << 16, Duration.ZERO));
 

@@ -30,6 +30,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TestDecisionCollector {
     private static final int OLD = 1_000;
@@ -74,9 +76,12 @@ class TestDecisionCollector {
         assertThat(uncaught).isEmpty();
     }
 
-    @Test
-    void aCommitCanBeRepeatedForHoursAlsoIfTheNodeWasDown() throws IOException {
-        SimulatedNode node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
+    /** By its decision, or by the outcomes that are saved before the log is trimmed. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 4 << 20})
+    void aCommitCanBeRepeatedForHoursAlsoIfTheNodeWasDown(long onePhaseBytes) throws IOException {
+        SimulatedNode node =
+                SimulatedNode.start(StorageOptions.DEFAULT.withOnePhase(onePhaseBytes), 1);
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
         WriteBatchBuilder batch = table.batch();
@@ -96,6 +101,7 @@ class TestDecisionCollector {
         assertThat(node.uncaught()).as("told once").hasSizeBetween(1, 2);
         node.store().setFaults(StoreFaults.NONE);
         node.tick(500);
+        node.tick(onePhaseBytes == 0 ? 500 : 2 * KEPT_MILLIS); // saved a moment ago
         node.tick(500);
         assertThat(node.store().list(Decision.FOLDER)).isEmpty();
         assertRefused(

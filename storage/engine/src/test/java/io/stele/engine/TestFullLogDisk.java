@@ -33,6 +33,10 @@ class TestFullLogDisk {
     private static final int ROWS = 200; // of 800 kB
 
     private static SimulatedNode start(int segmentBytes) throws IOException {
+        return start(segmentBytes, StorageOptions.DEFAULT.onePhaseBytes());
+    }
+
+    private static SimulatedNode start(int segmentBytes, long onePhaseBytes) throws IOException {
         return SimulatedNode.start(
                 StorageOptions.DEFAULT
                         .withLog(
@@ -45,7 +49,8 @@ class TestFullLogDisk {
                                         Duration.ZERO))
                         // memtables that neither age nor size would flush
                         .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
-                        .withTransactions(500_000, Duration.ofHours(1)),
+                        .withTransactions(500_000, Duration.ofHours(1))
+                        .withOnePhase(onePhaseBytes),
                 7);
     }
 
@@ -150,7 +155,7 @@ class TestFullLogDisk {
      */
     @Test
     void aTransactionThatIsEndedByTwoStartsIsThereOnce() throws IOException {
-        SimulatedNode node = start(16 << 10);
+        SimulatedNode node = start(16 << 10, 0);
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
         node.await(table.upsert(node.engine(), 1, "before", 1));
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());

@@ -34,7 +34,8 @@ class TestLargeTransactions {
             StorageOptions.DEFAULT
                     .withLog(new LogOptions(64 << 10, 8 << 10, 1 << 20, RECORD_BYTES))
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
-                    .withTransactions(TRANSACTION_BYTES, Duration.ofHours(1));
+                    .withTransactions(TRANSACTION_BYTES, Duration.ofHours(1))
+                    .withOnePhase(0);
 
     private final SimulatedNode node = start(OPTIONS);
     private final TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);

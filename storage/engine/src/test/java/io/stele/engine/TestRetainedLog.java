@@ -36,6 +36,7 @@ final class TestRetainedLog {
 
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
+                    .withOnePhase(0) // transactions are decided by objects
                     .withRetention(Duration.ofSeconds(1))
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(10))
                     .withLog(new LogOptions(4096, 1 << 20, 1 << 16, 1 << 16, Duration.ZERO));

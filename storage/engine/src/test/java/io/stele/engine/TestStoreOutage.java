@@ -39,6 +39,7 @@ class TestStoreOutage {
     // No key index stays in memory, so that every change of a key in a file asks the store
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
+                    .withOnePhase(0) // transactions are decided by objects
                     .withCaches(new CacheOptions(1, 1, 1 << 20, 1, 0, 0))
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
                     .withMaxWriteWait(Duration.ofSeconds(30));

@@ -497,7 +497,7 @@ class TestTransactions {
                 () ->
                         node.engine()
                                 .transactions()
-                                .begin(Optional.of(read), gone.id(), Optional.empty()));
+                                .begin(Optional.of(read), gone.id(), Optional.empty(), true));
         node.tick(StorageOptions.DEFAULT.retention().multipliedBy(2).toMillis());
         node.await(other.upsert(node.engine(), 1, "later", 1));
         assertThat(node.engine().horizon(other.id())).isGreaterThan(read);

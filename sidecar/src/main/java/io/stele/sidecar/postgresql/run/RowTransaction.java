@@ -168,7 +168,7 @@ public final class RowTransaction implements AutoCloseable {
             return;
         }
         String id =
-                engine.beginTransaction(
+                engine.beginSessionTransaction(
                         tables.keySet().iterator().next(),
                         Optional.of(snapshot.lsn()),
                         Optional.of(COMMIT_LEASE));

@@ -48,7 +48,7 @@ public final class StagedInsert implements AutoCloseable {
         this.builder = new RowBuilder(table);
         this.view = new BinaryRow(builder.layout());
         this.kind = table.hasPrimaryKey() ? OperationKind.INSERT : OperationKind.APPEND;
-        this.id = engine.beginTransaction(table.id(), Optional.empty(), Optional.of(LEASE));
+        this.id = engine.beginSessionTransaction(table.id(), Optional.empty(), Optional.of(LEASE));
         this.room = engine.writeRoom();
     }
 

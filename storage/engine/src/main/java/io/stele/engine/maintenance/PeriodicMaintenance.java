@@ -10,6 +10,7 @@ import io.stele.engine.node.EngineThreads;
 import io.stele.engine.node.Shards;
 import io.stele.engine.recovery.RetainedLog;
 import io.stele.engine.snapshot.SnapshotRegistry;
+import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.DecisionCollector;
 import io.stele.engine.transaction.Retries;
 import io.stele.engine.transaction.Transactions;
@@ -41,6 +42,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
     private final Transactions transactions;
     private final Retries retries;
     private final DecisionCollector decisionCollector;
+    private final CommittedTransactions committed;
     private final IndexBuilds indexBuilds;
     private final ReplacedTables replacedTables;
     private final CatalogService catalog;
@@ -65,6 +67,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
             Transactions transactions,
             Retries retries,
             DecisionCollector decisionCollector,
+            CommittedTransactions committed,
             IndexBuilds indexBuilds,
             ReplacedTables replacedTables,
             CatalogService catalog) {
@@ -78,6 +81,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.retries = requireNonNull(retries, "retries is null");
         this.decisionCollector = requireNonNull(decisionCollector, "decisionCollector is null");
+        this.committed = requireNonNull(committed, "committed is null");
         this.indexBuilds = requireNonNull(indexBuilds, "indexBuilds is null");
         this.replacedTables = requireNonNull(replacedTables, "replacedTables is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -162,7 +166,12 @@ public final class PeriodicMaintenance implements AutoCloseable {
                                         retainedLog.forget(needs);
                                         log.trim(
                                                 needs.flushed(),
-                                                retainedLog.keeper(needs.retained()));
+                                                committed.savingTo(
+                                                        retainedLog.keeper(needs.retained()),
+                                                        decisionCollector));
+                                        if (committed.isLarge()) {
+                                            committed.save(decisionCollector);
+                                        }
                                         collector.collect(now);
                                         dropReplacedTables();
                                     }

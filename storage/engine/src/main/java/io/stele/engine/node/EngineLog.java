@@ -66,6 +66,13 @@ public final class EngineLog implements ShardLog, AutoCloseable {
         return done;
     }
 
+    /** As {@link NodeLog#appendTogether}. */
+    public CompletableFuture<Lsn> appendTogether(List<NodeLog.Entry> records) {
+        CompletableFuture<Lsn> done = log.appendTogether(records);
+        poke();
+        return done;
+    }
+
     @Override
     public int recordBytes() {
         return log.recordBytes();

@@ -23,6 +23,8 @@ import java.util.function.Consumer;
  * @param retention how long old versions stay readable without a lease, for tables without an
  *     option of their own
  * @param transactionBytes rows staged in one transaction
+ * @param onePhaseBytes a transaction of rows alone, up to this size, commits in one phase; 0: all
+ *     commit in two
  * @param pendingWriteBytes batches that are not acknowledged yet, and staged rows, of the node
  *     together; more are refused as BUSY
  * @param transactionIdle a transaction without a request for this long is aborted
@@ -49,6 +51,7 @@ public record StorageOptions(
         Duration memTableAge,
         Duration retention,
         long transactionBytes,
+        long onePhaseBytes,
         long pendingWriteBytes,
         Duration transactionIdle,
         Duration collectionGrace,
@@ -63,9 +66,10 @@ public record StorageOptions(
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
-     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory, and 1
-     * GiB of those and of batches on their way; files of 256 MiB, a few splits each; 64 MiB of
-     * ended rows, since some scans at a time hold them beside the memtables.
+     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory, in one
+     * phase what a group of the log takes, and 1 GiB of those and of batches on their way; files of
+     * 256 MiB, a few splits each; 64 MiB of ended rows, since some scans at a time hold them beside
+     * the memtables.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -75,6 +79,7 @@ public record StorageOptions(
                     Duration.ofSeconds(60),
                     Duration.ofHours(1),
                     512L << 20,
+                    4L << 20,
                     1L << 30,
                     Duration.ofHours(1),
                     Duration.ofMinutes(10),
@@ -94,6 +99,7 @@ public record StorageOptions(
         check("memTableAge", memTableAge.toMillis());
         check("retention", retention.toMillis() + 1);
         check("transactionBytes", transactionBytes);
+        check("onePhaseBytes", onePhaseBytes + 1);
         check("pendingWriteBytes", pendingWriteBytes);
         check("transactionIdle", transactionIdle.toMillis());
         check("collectionGrace", collectionGrace.toMillis() + 1);
@@ -152,6 +158,10 @@ public record StorageOptions(
                 });
     }
 
+    public StorageOptions withOnePhase(long bytes) {
+        return with(draft -> draft.onePhaseBytes = bytes);
+    }
+
     public StorageOptions withPendingWrites(long bytes) {
         return with(draft -> draft.pendingWriteBytes = bytes);
     }
@@ -193,6 +203,7 @@ public record StorageOptions(
         private Duration memTableAge;
         private Duration retention;
         private long transactionBytes;
+        private long onePhaseBytes;
         private long pendingWriteBytes;
         private Duration transactionIdle;
         private Duration collectionGrace;
@@ -212,6 +223,7 @@ public record StorageOptions(
             memTableAge = from.memTableAge;
             retention = from.retention;
             transactionBytes = from.transactionBytes;
+            onePhaseBytes = from.onePhaseBytes;
             pendingWriteBytes = from.pendingWriteBytes;
             transactionIdle = from.transactionIdle;
             collectionGrace = from.collectionGrace;
@@ -233,6 +245,7 @@ public record StorageOptions(
                     memTableAge,
                     retention,
                     transactionBytes,
+                    onePhaseBytes,
                     pendingWriteBytes,
                     transactionIdle,
                     collectionGrace,

@@ -27,7 +27,9 @@ import io.stele.engine.shard.StoreWait;
 import io.stele.engine.shard.TableGroupShard;
 import io.stele.engine.shard.record.LoggedRecord;
 import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.shard.record.TransactionRecords;
 import io.stele.engine.tablet.TableShard;
+import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.Decision;
 import io.stele.engine.transaction.Decisions;
 import io.stele.engine.wal.HybridClock;
@@ -508,6 +510,11 @@ public final class Recovery {
         return unusableLog.isEmpty();
     }
 
+    /** Why there is no log that can be read. */
+    public Optional<SteleException> logDamage() {
+        return unusableLog;
+    }
+
     /** Nothing but damage: another log is no damage, and none that is set aside. */
     private static SteleException orThrow(SteleException refused) {
         if (refused.code() != ErrorCode.CORRUPT_DATA
@@ -522,13 +529,15 @@ public final class Recovery {
      * exist are skipped. If the log cannot be read, all shards stop, and it stays unchanged.
      *
      * @param expected the log, and a group that must be in it
+     * @param committed receives the transactions that committed in one phase
      */
     public RecoveredLog replay(
             LogFiles log,
             LogMark expected,
             StorageOptions options,
             Shards shards,
-            RetainedLog retained)
+            RetainedLog retained,
+            CommittedTransactions committed)
             throws IOException {
         ReplayGroups groups = new ReplayGroups(opening, ReplayGroups.MAX_BYTES);
         try {
@@ -547,13 +556,17 @@ public final class Recovery {
                                 options.log(),
                                 clock,
                                 expected,
-                                (shard, lsn, type, payload) ->
-                                        replay(
-                                                shards,
-                                                retained,
-                                                shard,
-                                                new LoggedRecord(lsn, type, payload),
-                                                groups));
+                                (shard, lsn, type, payload) -> {
+                                    if (type == RecordType.COMMIT) {
+                                        noteCommitted(committed, lsn, payload);
+                                    }
+                                    replay(
+                                            shards,
+                                            retained,
+                                            shard,
+                                            new LoggedRecord(lsn, type, payload),
+                                            groups);
+                                });
                 groups.finish();
                 return recovered;
             }
@@ -571,6 +584,16 @@ public final class Recovery {
                 options.log(),
                 clock,
                 (shard, lsn, type, payload) -> {});
+    }
+
+    /** Whether or not its shard can apply it. */
+    private static void noteCommitted(
+            CommittedTransactions committed, Lsn lsn, ByteBuffer payload) {
+        try {
+            TransactionRecords.repeatableId(payload).ifPresent(id -> committed.add(id, lsn));
+        } catch (SteleException malformed) {
+            // The shard stops at it, by its own name
+        }
     }
 
     private void replayLost(RetainedLog retained, ShardId shard) throws IOException {

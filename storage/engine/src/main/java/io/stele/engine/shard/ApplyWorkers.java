@@ -93,7 +93,7 @@ final class ApplyWorkers {
         return switch (record.type()) {
             case WRITE -> table(record).map(table -> table.workerCount() == count).orElse(true);
             case REFUSED, VOID -> true;
-            case PREPARE, OUTCOME -> false;
+            case PREPARE, OUTCOME, COMMIT -> false;
         };
     }
 

@@ -32,13 +32,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The resolution of the conditional operations of a transaction's part, which also puts what it
- * writes to the unique indexes of its tables. Runs on the shard's context while the shard's log is
- * held: everything below the commit LSN is applied, nothing is on its way to the log, and nothing
- * changes meanwhile. So it comes to the same again at recovery. Blocks on files, as the conflict
- * check beside it does.
+ * writes to the unique indexes of its tables. Runs on the shard's context, and blocks on files, as
+ * the conflict check beside it does.
+ *
+ * <p>Either the shard's log is held: everything below the commit LSN is applied, nothing is on its
+ * way to the log, and nothing changes meanwhile. So it comes to the same again at recovery. Or the
+ * part is the next to be logged, and the changes in flight are given.
  */
 final class PartResolution {
     /** Of workers' files, whose rows are in memory while their values are looked for. */
@@ -48,7 +51,8 @@ final class PartResolution {
     private static final int ROW_OVERHEAD_BYTES = 256;
 
     private final ShardTables tables;
-    private final UniqueIndexChecks checks;
+    private final Function<TableShard, TableChanges> changesOf;
+    private final boolean isNoted;
     private final DamagedTables damaged;
     private final TableFiles files;
     private final boolean checked;
@@ -57,6 +61,8 @@ final class PartResolution {
     private long resolvedBytes;
 
     /**
+     * While the log is held.
+     *
      * @param checked whether unique indexes may refuse it; not once it is decided
      * @param commitLsn what the transaction commits at: rows that have expired by then are not
      *     there
@@ -70,10 +76,48 @@ final class PartResolution {
             boolean checked,
             Lsn commitLsn,
             long maxResolvedBytes) {
+        this(
+                tables,
+                table -> new TableChanges(checked ? checks.of(table) : List.of()),
+                false,
+                damaged,
+                files,
+                checked,
+                commitLsn,
+                maxResolvedBytes);
+    }
+
+    /**
+     * Before it is logged.
+     *
+     * @param changesOf the changes of a table that are in flight; all that the part changes is
+     *     staged there
+     * @param presentLsn of the time that decides which rows have expired
+     */
+    PartResolution(
+            ShardTables tables,
+            Function<TableShard, TableChanges> changesOf,
+            DamagedTables damaged,
+            TableFiles files,
+            Lsn presentLsn,
+            long maxResolvedBytes) {
+        this(tables, changesOf, true, damaged, files, true, presentLsn, maxResolvedBytes);
+    }
+
+    private PartResolution(
+            ShardTables tables,
+            Function<TableShard, TableChanges> changesOf,
+            boolean isNoted,
+            DamagedTables damaged,
+            TableFiles files,
+            boolean checked,
+            Lsn commitLsn,
+            long maxResolvedBytes) {
         this.maxResolvedBytes = maxResolvedBytes;
         this.commitLsn = requireNonNull(commitLsn, "commitLsn is null");
         this.tables = requireNonNull(tables, "tables is null");
-        this.checks = requireNonNull(checks, "checks is null");
+        this.changesOf = requireNonNull(changesOf, "changesOf is null");
+        this.isNoted = isNoted;
         this.damaged = requireNonNull(damaged, "damaged is null");
         this.files = requireNonNull(files, "files is null");
         this.checked = checked;
@@ -121,7 +165,8 @@ final class PartResolution {
     private void resolve(PreparedPart part, TableShard table, Map<Integer, byte[]> resolved)
             throws IOException {
         TableId tableId = table.schema().id();
-        List<UniqueIndexCheck> present = checked ? checks.of(table) : List.of();
+        TableChanges changes = changesOf.apply(table);
+        List<UniqueIndexCheck> present = changes.checks();
         List<Integer> own = new ArrayList<>();
         Set<Integer> conditional = new HashSet<>();
         for (int index = 0; index < part.batches().size(); index++) {
@@ -133,13 +178,12 @@ final class PartResolution {
                 }
             }
         }
-        if (conditional.isEmpty() && present.isEmpty()) {
+        if (conditional.isEmpty() && present.isEmpty() && !isNoted) {
             return;
         }
         if (!conditional.isEmpty()) {
             checkNoFiles(part, table);
         }
-        TableChanges changes = new TableChanges(present);
         BatchProbes probes = new BatchProbes(table.schema(), files, present);
         List<WorkerRow> workerRows = present.isEmpty() ? List.of() : workerRows(part, table);
         while (true) {

@@ -12,6 +12,7 @@ import io.stele.engine.wal.DurableRecord;
 import io.stele.engine.wal.RecordType;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +51,11 @@ final class RecordApplier {
             if (record.attachment() instanceof PendingWrite write) {
                 writes.add(new AheadWrite(write.batch(), record.lsn()));
                 operations += write.batch().operationCount();
+            } else if (record.attachment() instanceof PendingCommit pending) {
+                for (WriteBatchReader batch : pending.commit().batches()) {
+                    writes.add(new AheadWrite(batch, record.lsn()));
+                    operations += batch.operationCount();
+                }
             }
         }
         if (!writes.isEmpty()) {
@@ -74,6 +80,10 @@ final class RecordApplier {
             case REFUSED, VOID -> note(record);
             case PREPARE ->
                     transactions.apply((Prepare) requireNonNull(record.attachment()), record.lsn());
+            case COMMIT ->
+                    transactions.apply(
+                            ((PendingCommit) requireNonNull(record.attachment())).commit(),
+                            record.lsn());
             case OUTCOME -> {
                 if (record.attachment() instanceof Outcome outcome) {
                     transactions.apply(outcome, record.lsn());

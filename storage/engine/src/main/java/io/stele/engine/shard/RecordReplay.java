@@ -7,6 +7,7 @@ import io.stele.engine.shard.record.LoggedRecord;
 import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.shard.record.RefusalRecord;
 import io.stele.engine.shard.record.TransactionRecords;
+import io.stele.engine.shard.record.TransactionRecords.Commit;
 import io.stele.engine.shard.record.TransactionRecords.Outcome;
 import io.stele.engine.shard.record.TransactionRecords.Prepare;
 import io.stele.engine.shard.record.WriteRecord;
@@ -88,6 +89,7 @@ final class RecordReplay {
             case REFUSED -> RefusalRecord.decode(record.payload());
             case PREPARE -> TransactionRecords.decodePrepare(record.payload());
             case OUTCOME -> TransactionRecords.decodeOutcome(record.payload());
+            case COMMIT -> TransactionRecords.decodeCommit(record.payload());
             case VOID -> null; // Only its LSN counts.
         };
     }
@@ -164,6 +166,9 @@ final class RecordReplay {
                                         record.lsn()));
                 return Optional.of(List.of());
             }
+            case Commit commit -> {
+                return Optional.of(commit.batches());
+            }
             case Outcome outcome -> {
                 Optional<PreparedPart> part = parts.get(outcome.transactionId());
                 parts.put(outcome.transactionId(), Optional.empty());
@@ -190,6 +195,7 @@ final class RecordReplay {
                     writers.refusedAt(
                             refusal.writerId(), refusal.sequence(), lsn, refusal.toException());
             case Prepare prepare -> transactions.apply(prepare, lsn);
+            case Commit commit -> transactions.apply(commit, lsn);
             case Outcome outcome -> transactions.apply(outcome, lsn);
             case null, default -> {
                 // Only its LSN counts.

@@ -12,6 +12,7 @@ import io.stele.engine.shard.record.PrepareRecords;
 import io.stele.engine.shard.record.PrepareRecords.Piece;
 import io.stele.engine.shard.record.PreparedPart;
 import io.stele.engine.shard.record.TransactionRecords;
+import io.stele.engine.shard.record.TransactionRecords.Commit;
 import io.stele.engine.shard.record.TransactionRecords.Outcome;
 import io.stele.engine.shard.record.TransactionRecords.Prepare;
 import io.stele.engine.shard.record.WriteRecord;
@@ -191,24 +192,33 @@ final class ShardTransactions {
      * @param executor runs the reads; may block
      */
     CompletableFuture<@Nullable Void> prefetch(String transactionId, Executor executor) {
-        CommitPrefetch prefetch = new CommitPrefetch(files);
         return state.context()
-                .submit(() -> reads(prefetch, transactionId))
+                .submit(() -> prepared.find(transactionId))
+                .thenCompose(
+                        part ->
+                                part.isEmpty()
+                                        ? CompletableFuture.<@Nullable Void>completedFuture(null)
+                                        : prefetch(part.get(), executor))
+                .exceptionally(unread -> null);
+    }
+
+    /** The same of a part that is not logged. */
+    CompletableFuture<@Nullable Void> prefetch(PreparedPart part, Executor executor) {
+        CommitPrefetch prefetch = new CommitPrefetch(files);
+        if (!prefetch.isUseful(part)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return state.context()
+                .submit(() -> reads(prefetch, part))
                 .thenCompose(
                         reads ->
-                                reads.isEmpty()
-                                        ? CompletableFuture.<@Nullable Void>completedFuture(null)
-                                        : CompletableFuture.runAsync(
-                                                () -> reads.forEach(ShardTransactions::readAhead),
-                                                executor))
+                                CompletableFuture.runAsync(
+                                        () -> reads.forEach(ShardTransactions::readAhead),
+                                        executor))
                 .exceptionally(unread -> null); // the check reads it, and says what is wrong
     }
 
-    private List<ParallelReads.Read> reads(CommitPrefetch prefetch, String transactionId) {
-        PreparedPart part = prepared.find(transactionId).orElse(null);
-        if (part == null || !prefetch.isUseful(part)) {
-            return List.of();
-        }
+    private List<ParallelReads.Read> reads(CommitPrefetch prefetch, PreparedPart part) {
         return part.tables().stream()
                 .flatMap(id -> tables.find(id).stream())
                 .<ParallelReads.Read>map(table -> () -> prefetch.run(part, table))
@@ -342,6 +352,11 @@ final class ShardTransactions {
         resolved.remove(outcome.transactionId());
     }
 
+    /** A COMMIT record: applies the part that it has. */
+    void apply(Commit commit, Lsn lsn) throws IOException {
+        applyPart(commit.part(lsn), commit.firstRowIds(), lsn);
+    }
+
     /**
      * The rows that conditional batches produce. An outcome that was logged while a table was set
      * aside lacks them for that table. When the table is back, they are evaluated at the same place
@@ -385,7 +400,7 @@ final class ShardTransactions {
         return all;
     }
 
-    private static Map<TableId, Long> rowCounts(PreparedPart part) {
+    static Map<TableId, Long> rowCounts(PreparedPart part) {
         Map<TableId, Long> counts = new HashMap<>();
         for (FileEntry entry : part.files()) {
             counts.merge(entry.tableId(), entry.rowCount(), Long::sum);

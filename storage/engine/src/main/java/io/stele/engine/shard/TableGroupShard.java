@@ -77,6 +77,7 @@ public final class TableGroupShard {
     private final WriteResolver resolver;
     private final BatchApplier batches;
     private final ShardTransactions transactions;
+    private final OnePhaseCommits onePhase;
     private final RecordReplay replay;
     private final ApplyQueue queue;
     private final TableAnnouncements announcements;
@@ -127,6 +128,7 @@ public final class TableGroupShard {
                 new WriteResolver(state, checks, damaged, appender, refusals, files, lookups);
         this.batches = new BatchApplier(state, damaged, files.parallelReads());
         this.transactions = new ShardTransactions(state, prepared, checks, damaged, batches, files);
+        this.onePhase = new OnePhaseCommits(state, damaged, resolver, files);
         this.replay = new RecordReplay(batches, transactions, writers);
         this.queue =
                 new ApplyQueue(
@@ -348,6 +350,21 @@ public final class TableGroupShard {
         return transactions.prepare(transactionId, readLsn, newFiles, newBatches, deletes);
     }
 
+    /** As {@link ShardTransactions#prefetch}, of a part that is not logged; any thread. */
+    public CompletableFuture<@Nullable Void> prefetchCommit(CommitPart part, Executor reads) {
+        return transactions.prefetch(part.prepared(), reads);
+    }
+
+    /** As {@link OnePhaseCommits#vote}; {@link #resumeConditional} must follow. Any thread. */
+    public CompletableFuture<CommitVote> vote(CommitPart part) {
+        return onePhase.vote(part);
+    }
+
+    /** As {@link OnePhaseCommits#giveBack}; any thread. */
+    public void giveBack(CommitVote vote) {
+        onePhase.giveBack(vote);
+    }
+
     /** Checks a batch that a transaction stages; returns how many rows it appends. */
     public int validate(WriteBatchReader batch) {
         return writes.validate(batch);
@@ -437,6 +454,7 @@ public final class TableGroupShard {
 
     /** Takes durable records; called by the log in LSN order. */
     public void onDurable(List<DurableRecord> records) {
+        records.forEach(record -> OnePhaseCommits.durable(record.attachment(), record.lsn()));
         queue.arrived(records);
     }
 

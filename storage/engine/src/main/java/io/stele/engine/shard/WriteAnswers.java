@@ -52,6 +52,7 @@ final class WriteAnswers {
                             refusal.ticket(),
                             broken != null ? broken : refusal.cause(),
                             new WriteOutcome(record.lsn(), 0));
+            case PendingCommit pending -> resolver.applied(pending.ticket());
             case null, default -> {
                 // No future waits here: transactions wait for the LSN.
             }

@@ -20,11 +20,14 @@ import io.stele.protocol.TableId;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,7 +46,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Before the first batch is evaluated, the writes that bypassed this class must be applied.
  * While a transaction holds the shard's log nothing is evaluated ({@link #pause}): it changes rows
- * at the LSN of the hold, which comes before those of the records that wait.
+ * at the LSN of the hold, which comes before those of the records that wait. A transaction that
+ * commits in one phase is evaluated in its turn ({@link #inTurn}), like a batch, and what it
+ * changes is noted.
  *
  * <p>Invariant: the state against which a batch was evaluated is the shard's state when its record
  * is applied. Invariant: {@code active} is true while something is queued or noted. Invariant: the
@@ -80,6 +85,7 @@ final class WriteResolver {
     private final Map<TableId, TableChanges> changes = new HashMap<>();
     private final List<CompletableFuture<@Nullable Void>> awaitingAppend = new ArrayList<>();
     private final List<CompletableFuture<@Nullable Void>> awaitingDrain = new ArrayList<>();
+    private final Deque<Turn<?>> awaitingTurn = new ArrayDeque<>();
     private boolean drained; // all writes that bypassed are applied
     private boolean appending; // a batch waits for room in the log
     private int pauses;
@@ -209,6 +215,91 @@ final class WriteResolver {
                         });
     }
 
+    /**
+     * Gives a commit its turn: works nothing out until {@link #resume}, and runs a step on the
+     * context when all that was worked out is in the log's queue and all that bypassed is applied.
+     * Then the notes have all that is in flight. Any thread.
+     *
+     * @param step completes what is returned; empty: it is to run again when nothing is in flight
+     */
+    <T> CompletableFuture<T> inTurn(Callable<Optional<T>> step) {
+        Turn<T> turn = new Turn<>(step, new CompletableFuture<>());
+        state.context()
+                .submit(
+                        () -> {
+                            pauses++;
+                            synchronized (lock) {
+                                active = true; // so that no more writes bypass
+                            }
+                            awaitingTurn.add(turn);
+                            run();
+                            return true;
+                        })
+                .whenComplete(
+                        (entered, dropped) -> {
+                            if (dropped != null) {
+                                turn.done().completeExceptionally(dropped);
+                            }
+                        });
+        return turn.done();
+    }
+
+    private record Turn<T>(Callable<Optional<T>> step, CompletableFuture<T> done) {
+        /** What completes it; empty: it must run again. */
+        private Optional<Runnable> run() {
+            try {
+                return step.call().map(value -> () -> done.complete(value));
+            } catch (Exception | Error failed) {
+                return Optional.of(() -> done.completeExceptionally(failed));
+            }
+        }
+    }
+
+    private void runTurns() {
+        while (!awaitingTurn.isEmpty() && !appending && (drained || passing.get() == 0)) {
+            Optional<Runnable> completion = awaitingTurn.element().run();
+            if (completion.isPresent()) {
+                awaitingTurn.remove();
+                completion.get().run();
+            } else {
+                forgetNotes();
+            }
+        }
+    }
+
+    /** The notes of a table; empty: they lack what its checks would have noted. In a turn only. */
+    Optional<TableChanges> changes(TableShard table) {
+        return checksChanged(table) ? Optional.empty() : Optional.of(notes(table));
+    }
+
+    private TableChanges notes(TableShard table) {
+        return changes.computeIfAbsent(
+                table.schema().id(), id -> new TableChanges(checks.of(table)));
+    }
+
+    /**
+     * Notes what is staged as a write that is in the log's queue before the turn ends, or is {@link
+     * #undo undone}. In a turn only.
+     */
+    WriteTicket keep(Collection<TableChanges> staged) {
+        WriteTicket ticket = new WriteTicket(epoch, ++lastNumber, !staged.isEmpty());
+        inFlight++;
+        conditionalInFlight += ticket.conditional() ? 1 : 0;
+        staged.forEach(table -> table.keep(ticket.number()));
+        return ticket;
+    }
+
+    /** The last write that was noted does not go to the log. In its turn only. */
+    void undo(WriteTicket ticket) {
+        if (ticket.epoch() != epoch) {
+            dropped();
+            return;
+        }
+        inFlight--;
+        conditionalInFlight -= ticket.conditional() ? 1 : 0;
+        changes.values().forEach(table -> table.undo(ticket.number()));
+    }
+
     /** A write's record is applied. */
     void applied(WriteTicket ticket) {
         if (ticket.number() == 0 || ticket.epoch() != epoch) {
@@ -258,6 +349,7 @@ final class WriteResolver {
             failAll(state.failure().get());
             return;
         }
+        runTurns();
         askAhead();
         while (pauses == 0 && !appending) {
             if (!drained) {
@@ -327,6 +419,9 @@ final class WriteResolver {
         awaitingAppend.clear();
         awaitingDrain.forEach(drain -> drain.completeExceptionally(cause));
         awaitingDrain.clear();
+        while (!awaitingTurn.isEmpty()) {
+            awaitingTurn.remove().done().completeExceptionally(cause);
+        }
     }
 
     /** Starts the lookups of the batches at the head that have not been prepared. */
@@ -453,9 +548,7 @@ final class WriteResolver {
         if (!table.schema().hasPrimaryKey()) {
             return append(head, null, new Accepted(head.batch(), 0));
         }
-        TableChanges tableChanges =
-                changes.computeIfAbsent(
-                        table.schema().id(), id -> new TableChanges(checks.of(table)));
+        TableChanges tableChanges = notes(table);
         BatchProbes probes = probes(head);
         Resolution resolution;
         try {

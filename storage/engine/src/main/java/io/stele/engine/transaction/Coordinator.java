@@ -7,6 +7,7 @@ import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.node.BackgroundTasks;
 import io.stele.engine.node.EngineLog;
 import io.stele.engine.node.Shards;
+import io.stele.engine.shard.CommitPart;
 import io.stele.engine.shard.TableGroupShard;
 import io.stele.engine.shard.record.PartitionDelete;
 import io.stele.engine.wal.LogHold;
@@ -31,12 +32,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The coordinator of transactions' two-phase commits over shards.
+ * The coordinator of transactions' commits over shards. Small transactions of rows commit
+ * {@linkplain OnePhaseCommit in one phase}; those with files, many rows, deleted partitions or a
+ * new table in two.
  *
- * <p>Each participant logs PREPARE; then their logs are held, which fixes the commit LSN; conflicts
- * are searched in the changes applied below it; the decision object is created; each participant
- * logs OUTCOME under the commit LSN; the hold ends. Writers of these shards wait during the hold;
- * readers above the commit LSN wait for the outcome; none of them fails.
+ * <p>Two phases: each participant logs PREPARE; then their logs are held, which fixes the commit
+ * LSN; conflicts are searched in the changes applied below it; the decision object is created; each
+ * participant logs OUTCOME under the commit LSN; the hold ends. Writers of these shards wait during
+ * the hold; readers above the commit LSN wait for the outcome; none of them fails.
  *
  * <p>Invariant: an OUTCOME "committed" is logged only after the decision object has this decision.
  * While the store does not return the object, the request is repeated. The participants' logs stay
@@ -54,6 +57,10 @@ public final class Coordinator {
     private final Executor deciding;
     private final Executor statements;
     private final Executor prefetching;
+    private final ShardTurns turns = new ShardTurns();
+    private final OnePhaseCommit onePhase;
+    private final CommittedTransactions committed;
+    private final long onePhaseBytes;
     private final long maxResolvedBytes;
     private final long epoch;
 
@@ -61,6 +68,8 @@ public final class Coordinator {
      * @param deciding makes decisions and nothing else, so that nothing is in their way
      * @param statements waits for the catalog
      * @param prefetching reads ahead of commits; may block, and nothing else waits for it
+     * @param committed takes the transactions that commit in one phase
+     * @param onePhaseBytes the most rows, in bytes, that commit in one phase
      * @param maxResolvedBytes of the rows that a transaction's conditional operations come to in a
      *     shard
      */
@@ -73,6 +82,8 @@ public final class Coordinator {
             Executor deciding,
             Executor statements,
             Executor prefetching,
+            CommittedTransactions committed,
+            long onePhaseBytes,
             long maxResolvedBytes,
             long epoch) {
         this.shards = requireNonNull(shards, "shards is null");
@@ -83,13 +94,21 @@ public final class Coordinator {
         this.deciding = requireNonNull(deciding, "deciding is null");
         this.statements = requireNonNull(statements, "statements is null");
         this.prefetching = requireNonNull(prefetching, "prefetching is null");
+        this.onePhase = new OnePhaseCommit(shards, log, turns, prefetching);
+        this.committed = requireNonNull(committed, "committed is null");
+        this.onePhaseBytes = Math.min(onePhaseBytes, log.recordBytes());
         this.maxResolvedBytes = Math.min(maxResolvedBytes, LogHold.MAX_RECORD_BYTES / 2);
         this.epoch = epoch;
     }
 
-    /** The content of a transaction's commit. */
+    /**
+     * The content of a transaction's commit.
+     *
+     * @param isRepeatable whether a client may ask for its outcome later
+     */
     record Commit(
             String transactionId,
+            boolean isRepeatable,
             Optional<Lsn> readLsn,
             Map<ShardId, List<byte[]>> batches,
             Map<ShardId, List<FileEntry>> files,
@@ -102,7 +121,25 @@ public final class Coordinator {
             participants.addAll(deletes.keySet());
             return participants;
         }
+
+        private boolean hasRowsAlone() {
+            return files.isEmpty() && deletes.isEmpty() && publish.isEmpty() && !batches.isEmpty();
+        }
+
+        private long rowBytes() {
+            return batches.values().stream()
+                    .flatMap(List::stream)
+                    .mapToLong(batch -> batch.length)
+                    .sum();
+        }
     }
+
+    /**
+     * A transaction that is committed.
+     *
+     * @param isDecided whether it has a decision object, which must be deleted some time
+     */
+    record Committed(Lsn lsn, boolean isDecided) {}
 
     /**
      * @param bytes of the rows that a commit is about to log
@@ -116,14 +153,64 @@ public final class Coordinator {
      * Commits; completes with the commit LSN when every later read sees all of the transaction. It
      * never throws: every failure is in the future.
      */
-    CompletableFuture<Lsn> commit(Commit commit) {
+    CompletableFuture<Committed> commit(Commit commit) {
+        return commit.hasRowsAlone() && commit.rowBytes() <= onePhaseBytes
+                ? commitInOnePhase(commit)
+                : commitDecided(commit);
+    }
+
+    private CompletableFuture<Committed> commitInOnePhase(Commit commit) {
+        Map<ShardId, CommitPart> parts = new TreeMap<>();
+        commit.batches()
+                .forEach(
+                        (id, batches) ->
+                                parts.put(
+                                        id,
+                                        new CommitPart(
+                                                commit.transactionId(),
+                                                commit.isRepeatable(),
+                                                commit.readLsn(),
+                                                batches,
+                                                onePhaseBytes,
+                                                lsn -> durable(commit, lsn))));
+        return attempt(() -> onePhase.commit(parts))
+                .handle(
+                        (lsn, failed) ->
+                                failed == null
+                                        ? CompletableFuture.completedFuture(
+                                                new Committed(lsn, false))
+                                        : afterOnePhase(commit, unwrap(failed)))
+                .thenCompose(next -> next);
+    }
+
+    private void durable(Commit commit, Lsn lsn) {
+        if (commit.isRepeatable()) {
+            committed.add(commit.transactionId(), lsn);
+        }
+    }
+
+    /** Partial updates may come to any size, and then need two phases. */
+    private CompletableFuture<Committed> afterOnePhase(Commit commit, Throwable failed) {
+        if (!(failed instanceof OnePhaseCommit.NotCommittedException)) {
+            return CompletableFuture.failedFuture(failed);
+        }
+        Throwable cause = unwrap(requireNonNull(failed.getCause()));
+        return cause instanceof SteleException known
+                        && known.code() == ErrorCode.TRANSACTION_TOO_LARGE
+                ? commitDecided(commit)
+                : CompletableFuture.failedFuture(undone(commit.transactionId(), cause));
+    }
+
+    /** Commits by a decision object. */
+    private CompletableFuture<Committed> commitDecided(Commit commit) {
         SortedSet<ShardId> participants = commit.participants();
         return attempt(
                         () ->
                                 participants.isEmpty()
                                         ? commitNothing(commit)
                                         : commitParts(commit, participants))
-                .thenCompose(lsn -> publish(commit, lsn));
+                .thenCompose(lsn -> publish(commit, lsn))
+                .thenApply(lsn -> new Committed(lsn, true));
     }
 
     private CompletableFuture<Lsn> commitNothing(Commit commit) {
@@ -148,9 +235,21 @@ public final class Coordinator {
                         (done, failed) ->
                                 failed == null
                                         ? prefetch(commit, participants)
-                                                .thenCompose(read -> commitPaused(commit, prepared))
+                                                .thenCompose(read -> turns.request(participants))
+                                                .thenCompose(
+                                                        turn ->
+                                                                commitInTurn(
+                                                                        commit, prepared, turn))
                                         : giveUp(commit, prepared, failed))
                 .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<Lsn> commitInTurn(
+            Commit commit,
+            Map<ShardId, CompletableFuture<@Nullable Void>> prepared,
+            ShardTurns.Turn turn) {
+        return attempt(() -> commitPaused(commit, prepared))
+                .whenComplete((lsn, failed) -> turn.end());
     }
 
     /** What the check for conflicts reads from files: without the log held, others go on. */
@@ -385,7 +484,7 @@ public final class Coordinator {
     }
 
     /** The future that a step makes, or a failed one if it throws. */
-    private static <T extends @Nullable Object> CompletableFuture<T> attempt(
+    static <T extends @Nullable Object> CompletableFuture<T> attempt(
             Supplier<CompletableFuture<T>> step) {
         try {
             return step.get();
@@ -394,7 +493,7 @@ public final class Coordinator {
         }
     }
 
-    private static CompletableFuture<@Nullable Void> all(
+    static CompletableFuture<@Nullable Void> all(
             Collection<? extends CompletableFuture<?>> futures) {
         return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> null);

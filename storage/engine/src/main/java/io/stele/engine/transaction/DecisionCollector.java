@@ -16,10 +16,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The garbage collector of transaction decisions in the object store, while the engine runs. It
- * deletes a decision some time after only a client that repeats its commit may need it. Decisions
- * of this engine are reported to it. Decisions of earlier engines are listed once, after the same
- * time.
+ * The garbage collector of transaction decisions and {@linkplain SavedOutcomes saved outcomes} in
+ * the object store, while the engine runs. It deletes one some time after only a client that
+ * repeats its commit may need it. Those of this engine are reported to it. Those of earlier engines
+ * are listed once, after the same time.
  *
  * <p>Invariant: a decision is deleted only if no start can read it any more. One of this engine is
  * deleted after its outcomes are durable in the logs of all participants and its table is public.
@@ -54,7 +54,7 @@ public final class DecisionCollector {
     private boolean failing;
     private int running;
 
-    private record Settled(String transactionId, long sinceMillis) {}
+    private record Settled(String path, long sinceMillis) {}
 
     /**
      * @param resolved whether the outcomes that the start found out are durable
@@ -76,11 +76,16 @@ public final class DecisionCollector {
     }
 
     /** A transaction is committed: durable in all its shards, and its table is public. */
-    synchronized void settled(String transactionId) {
+    void settled(String transactionId) {
+        saved(Decision.path(transactionId));
+    }
+
+    /** An object of saved outcomes is about to be written. */
+    public synchronized void saved(String path) {
         if (settled.size() == MAX_REMEMBERED) {
             settled.removeFirst(); // the next engine lists it
         }
-        settled.add(new Settled(transactionId, nowMillis.getAsLong()));
+        settled.add(new Settled(path, nowMillis.getAsLong()));
     }
 
     /** Starts deletions of what is old by now. */
@@ -89,7 +94,7 @@ public final class DecisionCollector {
         synchronized (this) {
             long limit = nowMillis.getAsLong() - KEPT_MILLIS;
             while (!settled.isEmpty() && settled.peek().sinceMillis() <= limit) {
-                due.add(settled.remove().transactionId());
+                due.add(settled.remove().path());
             }
             if (!listed && running == 0 && startMillis <= limit && resolved.getAsBoolean()) {
                 running++;

@@ -68,21 +68,27 @@ public final class Decisions {
         return decisions;
     }
 
-    /** The transactions of engines before this epoch of which there are decisions. */
+    /**
+     * The objects of engines before this epoch that have the outcome of transactions: decisions of
+     * their transactions, and {@linkplain SavedOutcomes outcomes} that they saved.
+     */
     List<String> before(long epoch) throws IOException {
         List<String> found = new ArrayList<>();
         for (ObjectEntry entry : store.list(Decision.FOLDER)) {
-            String transactionId = entry.path().substring(entry.path().lastIndexOf('/') + 1);
-            if (TransactionIds.isBefore(transactionId, epoch)
-                    && Decision.path(transactionId).equals(entry.path())) {
-                found.add(transactionId);
+            String path = entry.path();
+            String transactionId = path.substring(path.lastIndexOf('/') + 1);
+            boolean isDecision =
+                    TransactionIds.isBefore(transactionId, epoch)
+                            && Decision.path(transactionId).equals(path);
+            if (isDecision || SavedOutcomes.isBefore(path, epoch)) {
+                found.add(path);
             }
         }
         return found;
     }
 
-    /** Deletes the decision of a transaction, when no client can request its outcome any more. */
-    void forget(String transactionId) throws IOException {
-        store.delete(Decision.path(transactionId));
+    /** Deletes such an object, when no client can request its outcomes any more. */
+    void forget(String path) throws IOException {
+        store.delete(path);
     }
 }

@@ -28,6 +28,7 @@ final class Transaction {
     private final String id;
     private final Optional<Lsn> readLsn;
     private final Optional<TableId> stagedTable;
+    private final boolean isRepeatable;
     private final long limitBytes;
     private final WriteBudget budget;
     private final List<String> filePrefixes;
@@ -41,6 +42,7 @@ final class Transaction {
     /**
      * @param filePrefixes what the paths of its workers' files begin with
      * @param stagedTable the table that it creates, if it does
+     * @param isRepeatable whether a client may ask for its outcome later
      * @param ttlMillis how long it lives after it was begun, or rows were staged
      */
     Transaction(
@@ -48,6 +50,7 @@ final class Transaction {
             List<String> filePrefixes,
             Optional<Lsn> readLsn,
             Optional<TableId> stagedTable,
+            boolean isRepeatable,
             long limitBytes,
             WriteBudget budget,
             long ttlMillis,
@@ -56,6 +59,7 @@ final class Transaction {
         this.filePrefixes = List.copyOf(filePrefixes);
         this.readLsn = requireNonNull(readLsn, "readLsn is null");
         this.stagedTable = requireNonNull(stagedTable, "stagedTable is null");
+        this.isRepeatable = isRepeatable;
         this.budget = requireNonNull(budget, "budget is null");
         // More would be BUSY for ever
         this.limitBytes = Math.min(limitBytes, budget.stagedLimitBytes());
@@ -78,6 +82,11 @@ final class Transaction {
 
     Optional<TableId> stagedTable() {
         return stagedTable;
+    }
+
+    /** Whether a client may ask for its outcome later, also after a restart. */
+    boolean isRepeatable() {
+        return isRepeatable;
     }
 
     /** Its outcome; completes after {@link #end} was won and the commit or abort has finished. */

@@ -27,6 +27,11 @@ public final class TransactionIds {
         return ID.matcher(id).matches();
     }
 
+    /** The epoch of the engine in which it began; of a valid id. */
+    static long epoch(String id) {
+        return Long.parseUnsignedLong(id.substring(0, id.indexOf('-')), 16);
+    }
+
     /** Whether it is of an engine of an earlier epoch. */
     static boolean isBefore(String id, long epoch) {
         Matcher parts = ID.matcher(id);

@@ -43,6 +43,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,11 +70,16 @@ public final class Transactions {
     private final StagedTables stagedTables;
     private final FileClaims claims;
     private final DecisionCollector decisionCollector;
+    private final CommittedTransactions committed;
+    private final Supplier<Optional<SteleException>> logDamage;
     private final WrittenFileCheck fileCheck;
     private final long epoch;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
 
+    /**
+     * @param logDamage why the log may have transactions that are not known, if it may
+     */
     public Transactions(
             StorageOptions options,
             WriteBudget budget,
@@ -87,6 +93,8 @@ public final class Transactions {
             EngineThreads threads,
             StagedTables stagedTables,
             DecisionCollector decisionCollector,
+            CommittedTransactions committed,
+            Supplier<Optional<SteleException>> logDamage,
             TableFiles files,
             long epoch) {
         this.options = requireNonNull(options, "options is null");
@@ -101,6 +109,8 @@ public final class Transactions {
         this.threads = requireNonNull(threads, "threads is null");
         this.stagedTables = requireNonNull(stagedTables, "stagedTables is null");
         this.decisionCollector = requireNonNull(decisionCollector, "decisionCollector is null");
+        this.committed = requireNonNull(committed, "committed is null");
+        this.logDamage = requireNonNull(logDamage, "logDamage is null");
         this.claims = new FileClaims(shards);
         this.fileCheck = new WrittenFileCheck(files, threads.lookups());
         this.epoch = epoch;
@@ -118,17 +128,24 @@ public final class Transactions {
      *
      * @param ttl how long it lives unless it is renewed, or rows are staged; empty: the default of
      *     the options
+     * @param isRepeatable whether a client may ask for its outcome later, also after a restart
      */
-    public String begin(Optional<Lsn> readLsn, TableId tableId, Optional<Duration> ttl) {
+    public String begin(
+            Optional<Lsn> readLsn, TableId tableId, Optional<Duration> ttl, boolean isRepeatable) {
         return begin(
                 tableId,
                 readLsn,
                 stagedTables.find(tableId),
-                ttl.orElse(options.transactionIdle()));
+                ttl.orElse(options.transactionIdle()),
+                isRepeatable);
     }
 
     private String begin(
-            TableId tableId, Optional<Lsn> readLsn, Optional<TableId> stagedTable, Duration ttl) {
+            TableId tableId,
+            Optional<Lsn> readLsn,
+            Optional<TableId> stagedTable,
+            Duration ttl,
+            boolean isRepeatable) {
         if (open.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
@@ -141,6 +158,7 @@ public final class Transactions {
                         filePrefixes(tableId, id), // fails if the table is gone by now
                         readLsn,
                         stagedTable,
+                        isRepeatable,
                         options.transactionBytes(),
                         budget,
                         ttl.toMillis(),
@@ -188,6 +206,9 @@ public final class Transactions {
         replace.ifPresent(tableId -> deleteAll(replaceable(tableId), ScanPredicate.ALL, deletes));
         checkSettled(transaction, written, publish, replace);
         coordinator.checkRoom(transaction.stagedBytes());
+        if (transaction.isRepeatable()) {
+            committed.checkRoom();
+        }
         if (!transaction.end()) {
             return transaction.outcome().copy();
         }
@@ -216,6 +237,7 @@ public final class Transactions {
             commit =
                     new Coordinator.Commit(
                             id,
+                            transaction.isRepeatable(),
                             transaction.readLsn(),
                             transaction.staged(parts),
                             files,
@@ -296,7 +318,7 @@ public final class Transactions {
 
     /** A transaction that only deletes partitions, of a client that does not repeat that. */
     public String beginDelete(TableId tableId) {
-        return begin(tableId, Optional.empty(), Optional.empty(), options.transactionIdle());
+        return begin(tableId, Optional.empty(), Optional.empty(), options.transactionIdle(), false);
     }
 
     /** The outcome of a transaction that is not open any more; empty if it is. */
@@ -337,6 +359,7 @@ public final class Transactions {
                 transaction,
                 new Coordinator.Commit(
                         transaction.id(),
+                        transaction.isRepeatable(),
                         Optional.empty(),
                         Map.of(),
                         Map.of(),
@@ -369,7 +392,7 @@ public final class Transactions {
         coordinator
                 .commit(commit)
                 .whenComplete(
-                        (lsn, failed) -> {
+                        (done, failed) -> {
                             if (failed != null
                                     && Coordinator.unwrap(failed) instanceof SteleException cause
                                     && cause.code().nothingIsChanged()) {
@@ -380,8 +403,10 @@ public final class Transactions {
                                 ended(transaction);
                             } finally {
                                 if (failed == null) {
-                                    decisionCollector.settled(transaction.id());
-                                    transaction.outcome().complete(lsn);
+                                    if (done.isDecided()) {
+                                        decisionCollector.settled(transaction.id());
+                                    }
+                                    transaction.outcome().complete(done.lsn());
                                 } else {
                                     transaction
                                             .outcome()
@@ -436,17 +461,30 @@ public final class Transactions {
         }
     }
 
-    /** A repeated commit of a transaction that has committed: its decision object has the LSN. */
+    /** The LSN of a transaction that has committed, for a repeated commit. */
     private CompletableFuture<Lsn> findCommitted(String id) {
-        return TransactionIds.isValid(id)
-                ? BackgroundTasks.submit(threads.background(), () -> committed(id))
-                        .thenCompose(this::published)
-                : CompletableFuture.failedFuture(notFound(id));
+        if (!TransactionIds.isValid(id)) {
+            return CompletableFuture.failedFuture(notFound(id));
+        }
+        Optional<Lsn> lsn = committed.find(id);
+        return lsn.isPresent()
+                ? CompletableFuture.completedFuture(lsn.get())
+                : BackgroundTasks.submit(threads.background(), () -> committed(id))
+                        .thenCompose(this::published);
     }
 
     private Decision committed(String id) {
         try {
-            return decisions.find(id).filter(Decision::committed).orElseThrow(() -> notFound(id));
+            Optional<Decision> decision = decisions.find(id);
+            if (decision.isPresent()) {
+                return decision.filter(Decision::committed).orElseThrow(() -> notFound(id));
+            }
+            // Saved meanwhile, or long ago
+            Lsn lsn =
+                    committed
+                            .findSaved(id)
+                            .orElseThrow(() -> logDamage.get().orElseGet(() -> notFound(id)));
+            return new Decision(id, true, lsn, Optional.empty(), epoch);
         } catch (IOException failed) {
             throw new SteleException(
                     ErrorCode.STORE_FAILED,

@@ -1,5 +1,6 @@
 package io.stele.engine.wal;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: in the queue, the records of one shard that have an LSN come before those that have
  * none, and in LSN order; so LSNs of a shard increase in log order. Invariant: a shard has at most
- * one hold, and a held shard has no record without LSN in the queue.
+ * one hold, and a held shard has no record without LSN in the queue. Invariant: records that are
+ * written together follow each other in the queue, and are taken at once.
  *
  * <p>Thread-safe: guarded by one lock, which is never held across I/O or foreign code.
  */
@@ -212,6 +214,31 @@ final class AppendQueue {
         }
     }
 
+    /**
+     * Adds records of several shards that are written together, under any load.
+     *
+     * @throws SteleException BUSY: a hold has one of the shards
+     */
+    void addTogether(List<PendingRecord> records) {
+        lock.lock();
+        try {
+            checkOpen();
+            for (PendingRecord record : records) {
+                ShardState state = state(record.shard);
+                state.checkNotAbandoned();
+                if (state.held) {
+                    throw new SteleException(
+                            ErrorCode.BUSY,
+                            "Expected the log of shard %s to be free, found it held"
+                                    .formatted(record.shard));
+                }
+            }
+            records.forEach(this::enqueue);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean offerLocked(PendingRecord record) {
         checkOpen();
         ShardState state = state(record.shard);
@@ -244,10 +271,17 @@ final class AppendQueue {
         }
     }
 
+    /** Assigns an LSN to a record and to those that are written together with it. */
     private void assign(PendingRecord record) {
         Lsn lsn = clock.next();
-        record.assign(lsn.value());
-        state(record.shard).lastAssigned = lsn.value();
+        for (PendingRecord one : together(record)) {
+            one.assign(lsn.value());
+            state(one.shard).lastAssigned = lsn.value();
+        }
+    }
+
+    private static List<PendingRecord> together(PendingRecord record) {
+        return record.together().isEmpty() ? List.of(record) : record.together();
     }
 
     /**
@@ -293,9 +327,14 @@ final class AppendQueue {
     }
 
     private Grant grant(Set<ShardId> held) {
-        // Records queued before the hold stay before it.
+        // Records queued before the hold stay before it. Those that are written together have one
+        // LSN also in shards that are not held, where others may come before them.
+        boolean all = false;
         for (PendingRecord record : queue) {
-            if (!record.assigned() && held.contains(record.shard)) {
+            all |= held.contains(record.shard) && !record.together().isEmpty();
+        }
+        for (PendingRecord record : queue) {
+            if (!record.assigned() && (all || held.contains(record.shard))) {
                 assign(record);
             }
         }
@@ -532,7 +571,7 @@ final class AppendQueue {
         try {
             setRoom(newRoomBytes);
             PendingRecord first = queue.peek();
-            if (first != null && writtenBytes(first) > roomBytes) {
+            if (first != null && togetherBytes(first) > roomBytes) {
                 isRoomWanted = true;
                 return takeUrgent(groupBytes, urgentBytes);
             }
@@ -543,12 +582,14 @@ final class AppendQueue {
             List<PendingRecord> group = new ArrayList<>(Math.min(queue.size(), 1024));
             long bytes = 0;
             while (!queue.isEmpty() && bytes < groupBytes) {
-                long next = writtenBytes(queue.element());
+                long next = togetherBytes(queue.element());
                 if (bytes + next > roomBytes) {
                     break;
                 }
                 bytes += next;
-                group.add(taken(queue.remove()));
+                for (int left = together(queue.element()).size(); left > 0; left--) {
+                    group.add(taken(queue.remove()));
+                }
             }
             if (roomBytes != Long.MAX_VALUE) {
                 roomBytes -= bytes; // until the disk is asked again
@@ -593,6 +634,10 @@ final class AppendQueue {
             assign(record);
         }
         return record;
+    }
+
+    private static long togetherBytes(PendingRecord record) {
+        return together(record).stream().mapToLong(AppendQueue::writtenBytes).sum();
     }
 
     private static long writtenBytes(PendingRecord record) {

@@ -179,6 +179,39 @@ public final class NodeLog implements AutoCloseable {
     }
 
     /**
+     * Appends records of different shards as one: they get one LSN, and either all of them are
+     * durable or none is, whatever fails. Never waits; the caller asks {@link #hasRoom} first. The
+     * future completes when they are durable, or fails as that of {@link #append} does.
+     *
+     * @param records one of each shard, few and small: a group takes all of them
+     * @throws SteleException if nothing is appended: {@code BUSY} if a hold has one of the shards,
+     *     else the log is closed or has failed
+     * @throws IllegalArgumentException if a payload is larger than the options allow, or two
+     *     records are of one shard
+     */
+    public CompletableFuture<Lsn> appendTogether(List<Entry> records) {
+        long shards = records.stream().map(Entry::shard).distinct().count();
+        if (records.isEmpty() || shards < records.size()) {
+            throw new IllegalArgumentException(
+                    "Expected records of different shards, found %d of %d"
+                            .formatted(records.size(), shards));
+        }
+        List<PendingRecord> pending = new ArrayList<>(records.size());
+        for (Entry record : records) {
+            pending.add(
+                    PendingRecord.create(
+                            record.shard(),
+                            record.type(),
+                            record.payload(),
+                            record.attachment(),
+                            options));
+        }
+        PendingRecord.join(pending);
+        queue.addTogether(pending);
+        return pending.getLast().future.thenApply(LogPosition::lsn);
+    }
+
+    /**
      * Whether the disk has space for that many bytes behind all that waits. If not, {@link #space}
      * says that it is full.
      */
@@ -355,6 +388,26 @@ public final class NodeLog implements AutoCloseable {
             return Math.max(0, files.usableBytes());
         } catch (IOException unknown) {
             return Long.MAX_VALUE; // the next write shows what is wrong
+        }
+    }
+
+    /**
+     * A record that is to be appended together with others.
+     *
+     * @param payload pieces that together form the record; their positions do not move
+     * @param attachment handed to the listener with the durable record, never written
+     */
+    public record Entry(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        public Entry {
+            requireNonNull(shard, "shard is null");
+            requireNonNull(type, "type is null");
+            payload = List.copyOf(payload);
+        }
+
+        /** Bytes of the payload. */
+        public long sizeBytes() {
+            return payload.stream().mapToLong(ByteBuffer::remaining).sum();
         }
     }
 

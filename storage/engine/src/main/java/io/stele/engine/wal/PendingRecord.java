@@ -28,6 +28,7 @@ final class PendingRecord {
     final @Nullable Object attachment;
     final boolean isUrgent; // it ends something for which others wait
     final CompletableFuture<LogPosition> future = new CompletableFuture<>();
+    private List<PendingRecord> together = List.of();
     private long lsn = UNASSIGNED;
 
     private PendingRecord(
@@ -102,6 +103,20 @@ final class PendingRecord {
         }
         return new PendingRecord(
                 shard, type, List.copyOf(payload), (int) length, attachment, isUrgent);
+    }
+
+    /**
+     * All records that are written together with this one, itself among them: in one group, with
+     * one LSN. Empty: it is written alone.
+     */
+    List<PendingRecord> together() {
+        return together;
+    }
+
+    /** Writes these together, in this order; before they are queued. */
+    static void join(List<PendingRecord> records) {
+        List<PendingRecord> all = List.copyOf(records);
+        all.forEach(record -> record.together = all);
     }
 
     boolean assigned() {

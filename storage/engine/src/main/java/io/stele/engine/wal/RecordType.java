@@ -18,9 +18,16 @@ public enum RecordType {
     /**
      * A batch of row changes was refused for what was there: no change, but its writer's answer.
      */
-    REFUSED(5);
+    REFUSED(5),
+    /**
+     * A shard's part of a transaction that is committed by this record and those of its other
+     * shards, which are in the same group and have the same LSN.
+     */
+    COMMIT(6);
 
-    private static final RecordType[] BY_ID = {null, WRITE, PREPARE, OUTCOME, VOID, REFUSED};
+    private static final RecordType[] BY_ID = {
+        null, WRITE, PREPARE, OUTCOME, VOID, REFUSED, COMMIT
+    };
 
     private final byte id;
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Random appends, holds, trims and commits on a log whose process dies at a random operation, again
  * and again; unsynced bytes are cut anywhere or lose sectors. The oracle is the set of acknowledged
- * records. {@code -Dsimulation.seed=N} replays one.
+ * records. Of records that are appended together, all are there or none, at one LSN. {@code
+ * -Dsimulation.seed=N} replays one.
  */
 class LogSimulation {
     private static final List<ShardId> SHARDS =
@@ -58,6 +59,9 @@ class LogSimulation {
 
         /** Texts of records that were submitted in this life, per shard in order. */
         private final Map<ShardId, List<String>> submitted = new HashMap<>();
+
+        /** Texts of records that were appended together, unacknowledged, in this life. */
+        private final Map<String, Set<ShardId>> together = new HashMap<>();
 
         /** Records up to here may be gone. */
         private final Map<ShardId, Lsn> trimmed = new HashMap<>();
@@ -126,7 +130,16 @@ class LogSimulation {
                 assertPrefix(more, submitted.getOrDefault(shard, List.of()));
                 durable.put(shard, new ArrayList<>(needed));
             }
+            for (Map.Entry<String, Set<ShardId>> all : together.entrySet()) {
+                List<Read> parts =
+                        found.stream().filter(read -> read.text().equals(all.getKey())).toList();
+                if (!parts.isEmpty()) {
+                    assertThat(parts).extracting(Read::shard).hasSameElementsAs(all.getValue());
+                    assertThat(parts).extracting(Read::lsn).containsOnly(parts.getFirst().lsn());
+                }
+            }
             submitted.clear();
+            together.clear();
         }
 
         private static <T> void assertPrefix(List<T> prefix, List<T> list) {
@@ -139,11 +152,12 @@ class LogSimulation {
             Set<ShardId> held = new HashSet<>();
             for (int step = 0; step < 120 && !log.status().failed(); step++) {
                 wallMillis += random.nextInt(3) - 1;
-                switch (random.nextInt(12)) {
+                switch (random.nextInt(14)) {
                     case 0 -> hold(log, holds, held);
                     case 1 -> release(holds, held);
                     case 2 -> trim(log);
                     case 3, 4, 5, 6 -> log.commitWaiting();
+                    case 12, 13 -> appendTogether(log, held);
                     default -> append(log);
                 }
             }
@@ -164,6 +178,40 @@ class LogSimulation {
             }
             submitted.computeIfAbsent(shard, ignored -> new ArrayList<>()).add(text);
             acknowledge(future, shard, RecordType.WRITE, text);
+        }
+
+        /** More than a group takes, at times. */
+        private void appendTogether(NodeLog log, Set<ShardId> held) {
+            String text = nextText++ + "/" + "t".repeat(random.nextInt(300));
+            List<NodeLog.Entry> records = new ArrayList<>();
+            Set<ShardId> shards = new HashSet<>();
+            for (ShardId shard : SHARDS) {
+                if (!held.contains(shard) && random.nextInt(3) > 0) {
+                    shards.add(shard);
+                    records.add(
+                            new NodeLog.Entry(
+                                    shard, RecordType.WRITE, LogFixture.text(text), null));
+                }
+            }
+            if (records.isEmpty()) {
+                return;
+            }
+            CompletableFuture<Lsn> future;
+            try {
+                future = log.appendTogether(records);
+            } catch (SteleException ended) {
+                return;
+            }
+            together.put(text, shards);
+            for (ShardId shard : shards) {
+                submitted.computeIfAbsent(shard, ignored -> new ArrayList<>()).add(text);
+                acknowledge(
+                        future.thenApply(lsn -> new LogPosition(lsn, 0, 0)),
+                        shard,
+                        RecordType.WRITE,
+                        text);
+            }
+            future.thenAccept(lsn -> together.remove(text));
         }
 
         private void acknowledge(

@@ -62,6 +62,38 @@ class TestLogHold {
                         new Read(A, during.join().lsn(), RecordType.WRITE, "during the hold"));
     }
 
+    /** Its part in a shard that is not held comes after what was queued there before. */
+    @Test
+    void recordsTogetherComeBeforeAHoldAsAWhole() throws Exception {
+        InMemoryLogFiles files = LogFixture.files();
+        NodeLog log = unthreaded(files);
+        CompletableFuture<LogPosition> before = write(log, C, "before");
+        CompletableFuture<Lsn> together =
+                log.appendTogether(
+                        List.of(
+                                new NodeLog.Entry(A, RecordType.COMMIT, text("a"), null),
+                                new NodeLog.Entry(C, RecordType.COMMIT, text("c"), null)));
+        LogHold hold = log.hold(Set.of(A, B)).join();
+        assertThatThrownBy(
+                        () ->
+                                log.appendTogether(
+                                        List.of(
+                                                new NodeLog.Entry(
+                                                        B, RecordType.COMMIT, text("b"), null))))
+                .hasMessageContaining("Expected the log of shard 1-1 to be free");
+        CompletableFuture<LogPosition> after = write(log, C, "after");
+        hold.release();
+        commitAll(log);
+        assertThat(hold.previous().get(A)).isEqualTo(together.join());
+        assertThat(before.join().lsn()).isLessThan(together.join());
+        assertThat(after.join().lsn()).isGreaterThan(together.join());
+        assertThat(read(files))
+                .filteredOn(read -> read.type() == RecordType.COMMIT)
+                .containsExactly(
+                        new Read(A, together.join(), RecordType.COMMIT, "a"),
+                        new Read(C, together.join(), RecordType.COMMIT, "c"));
+    }
+
     @Test
     void holdsOfTheSameShardQueueUpInOrder() throws Exception {
         NodeLog log = unthreaded(LogFixture.files());

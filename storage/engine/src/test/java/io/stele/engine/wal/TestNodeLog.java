@@ -86,6 +86,56 @@ class TestNodeLog {
         assertThat(log.status().groups()).isEqualTo(4);
     }
 
+    /** Also where that makes a group larger than others. */
+    @Test
+    void appendsRecordsOfSeveralShardsAsOne() throws Exception {
+        LogFiles files = files();
+        Remembering listener = new Remembering();
+        NodeLog log = NodeLog.unthreaded(recover(files), listener);
+        write(log, A, "x".repeat(400));
+        CompletableFuture<Lsn> together =
+                log.appendTogether(
+                        List.of(
+                                new NodeLog.Entry(
+                                        B, RecordType.COMMIT, text("b".repeat(400)), "of b"),
+                                new NodeLog.Entry(
+                                        A, RecordType.COMMIT, text("a".repeat(400)), "of a"),
+                                new NodeLog.Entry(
+                                        C, RecordType.COMMIT, text("c".repeat(400)), "of c")));
+        CompletableFuture<LogPosition> after = write(log, B, "after");
+        log.commitWaiting();
+        assertThat(together).isDone();
+        assertThat(log.status().groups()).isEqualTo(1);
+        assertThat(after).isNotDone();
+        assertThat(log.snapshotLsn(Set.of(A, C)).lastAssigned())
+                .isEqualTo(Map.of(A, together.join(), C, together.join()));
+        assertThat(listener.records)
+                .filteredOn(record -> record.lsn().equals(together.join()))
+                .extracting(DurableRecord::attachment)
+                .containsExactlyInAnyOrder("of a", "of b", "of c");
+        assertThatThrownBy(
+                        () ->
+                                log.appendTogether(
+                                        List.of(
+                                                new NodeLog.Entry(
+                                                        A, RecordType.COMMIT, text("1"), null),
+                                                new NodeLog.Entry(
+                                                        A, RecordType.COMMIT, text("2"), null))))
+                .hasMessage("Expected records of different shards, found 2 of 1");
+        log.close();
+        assertThatThrownBy(
+                        () ->
+                                log.appendTogether(
+                                        List.of(
+                                                new NodeLog.Entry(
+                                                        A, RecordType.COMMIT, text("1"), null))))
+                .hasMessage("The write-ahead log is closed");
+        assertThat(read(files))
+                .extracting(Read::text)
+                .hasSize(5)
+                .endsWith("c".repeat(400), "after");
+    }
+
     @Test
     void joinsThePiecesOfAPayloadAndLeavesTheirPositions() throws Exception {
         LogFiles files = files();

@@ -47,6 +47,7 @@ public record RetainedRecords(long firstLsn, long lastLsn, Optional<Set<TableId>
             case WRITE -> Set.of(WriteRecord.decode(payload).batch().tableId());
             case PREPARE ->
                     PreparedPart.of(TransactionRecords.decodePrepare(payload), lsn).tables();
+            case COMMIT -> TransactionRecords.decodeCommit(payload).part(lsn).tables();
             case OUTCOME, REFUSED, VOID -> Set.of();
         };
     }

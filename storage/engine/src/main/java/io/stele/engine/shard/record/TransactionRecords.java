@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The payloads of PREPARE and OUTCOME records. Numbers are big-endian.
+ * The payloads of PREPARE, OUTCOME and COMMIT records. Numbers are big-endian.
  *
  * <pre>
  * PREPARE: id | read LSN 8 (-1: no conflict check) | file count 4 | files | batch count 4 | batches
@@ -34,6 +34,8 @@ import java.util.TreeMap;
  *          by table id [ | resolved count 4 | (index 4 | length 4 | write batch)]
  *   resolved: for each batch of the PREPARE that has conditional operations, by index, the plain batch that it
  *          came to; left out if there is none
+ * COMMIT:  id | repeatable 1 | table count 4 | (table id 8 | first row id 8) as above | batch count 4 | batches
+ *   repeatable: 1 if a client may ask for the outcome of the transaction later
  * id:      length 4 | UTF-8
  * </pre>
  *
@@ -125,13 +127,7 @@ public final class TransactionRecords {
         }
         List<ByteBuffer> batches = new ArrayList<>();
         for (int left = in.count("batches", Integer.BYTES); left > 0; left--) {
-            ByteBuffer batch = in.piece("a write batch");
-            try {
-                reader(batch).validate();
-            } catch (SteleException malformed) {
-                throw in.corrupt(malformed);
-            }
-            batches.add(batch);
+            batches.add(batch(in));
         }
         List<PartitionDelete> deletes = new ArrayList<>();
         if (in.hasMore()) {
@@ -165,9 +161,7 @@ public final class TransactionRecords {
                         4 + id.length + 1 + 4 + 16 * outcome.firstRowIds().size() + countBytes);
         out.putInt(id.length).put(id);
         out.put((byte) (outcome.committed() ? 1 : 0));
-        out.putInt(outcome.firstRowIds().size());
-        new TreeMap<>(outcome.firstRowIds())
-                .forEach((table, rowId) -> out.putLong(table.value()).putLong(rowId));
+        putRowIds(out, outcome.firstRowIds());
         List<ByteBuffer> pieces = new ArrayList<>();
         pieces.add(out);
         if (!outcome.resolved().isEmpty()) {
@@ -187,28 +181,93 @@ public final class TransactionRecords {
         return pieces;
     }
 
-    public static Outcome decodeOutcome(ByteBuffer payload) {
-        RecordInput in = new RecordInput("OUTCOME", payload);
-        String id = in.text("a transaction id");
-        byte committed = in.octet("whether it committed");
-        in.check(committed == 0 || committed == 1, "committed 0 or 1", committed);
+    private static void putRowIds(ByteBuffer out, Map<TableId, Long> firstRowIds) {
+        out.putInt(firstRowIds.size());
+        new TreeMap<>(firstRowIds)
+                .forEach((table, rowId) -> out.putLong(table.value()).putLong(rowId));
+    }
+
+    private static Map<TableId, Long> rowIds(RecordInput in) {
         Map<TableId, Long> firstRowIds = new HashMap<>();
         for (int left = in.count("tables", 2 * Long.BYTES); left > 0; left--) {
             long table = in.number("a table id");
             in.check(table > 0, "a table id > 0", table);
             firstRowIds.put(new TableId(table), in.number("a first row id"));
         }
+        return firstRowIds;
+    }
+
+    /** The pieces of a COMMIT record; batches are not copied. */
+    public static List<ByteBuffer> encode(Commit commit) {
+        byte[] id = commit.transactionId().getBytes(UTF_8);
+        ByteBuffer head =
+                ByteBuffer.allocate(4 + id.length + 1 + 4 + 16 * commit.firstRowIds().size() + 4);
+        head.putInt(id.length).put(id);
+        head.put((byte) (commit.isRepeatable() ? 1 : 0));
+        putRowIds(head, commit.firstRowIds());
+        head.putInt(commit.batches().size());
+        List<ByteBuffer> pieces = new ArrayList<>();
+        pieces.add(head.flip());
+        for (WriteBatchReader batch : commit.batches()) {
+            pieces.add(ByteBuffer.allocate(Integer.BYTES).putInt(batch.sizeBytes()).flip());
+            pieces.add(ByteBuffer.wrap(batch.buffer(), batch.offset(), batch.sizeBytes()));
+        }
+        return pieces;
+    }
+
+    /** Reads a payload; the batches stay in the buffer's array and have been walked over once. */
+    public static Commit decodeCommit(ByteBuffer payload) {
+        RecordInput in = new RecordInput("COMMIT", payload);
+        String id = in.text("a transaction id");
+        boolean repeatable = repeatable(in);
+        Map<TableId, Long> firstRowIds = rowIds(in);
+        List<WriteBatchReader> batches = new ArrayList<>();
+        for (int left = in.count("batches", Integer.BYTES); left > 0; left--) {
+            batches.add(reader(batch(in)));
+        }
+        in.end();
+        return new Commit(id, repeatable, batches, firstRowIds);
+    }
+
+    /**
+     * The id in a COMMIT record, if a client may ask for the outcome of the transaction later; the
+     * rest is not read.
+     */
+    public static Optional<String> repeatableId(ByteBuffer payload) {
+        RecordInput in = new RecordInput("COMMIT", payload);
+        String id = in.text("a transaction id");
+        return repeatable(in) ? Optional.of(id) : Optional.empty();
+    }
+
+    private static boolean repeatable(RecordInput in) {
+        byte repeatable = in.octet("whether it is repeatable");
+        in.check(repeatable == 0 || repeatable == 1, "repeatable 0 or 1", repeatable);
+        return repeatable == 1;
+    }
+
+    /** A write batch that is none is CORRUPT_DATA. */
+    private static ByteBuffer batch(RecordInput in) {
+        ByteBuffer batch = in.piece("a write batch");
+        try {
+            reader(batch).validate();
+        } catch (SteleException malformed) {
+            throw in.corrupt(malformed);
+        }
+        return batch;
+    }
+
+    public static Outcome decodeOutcome(ByteBuffer payload) {
+        RecordInput in = new RecordInput("OUTCOME", payload);
+        String id = in.text("a transaction id");
+        byte committed = in.octet("whether it committed");
+        in.check(committed == 0 || committed == 1, "committed 0 or 1", committed);
+        Map<TableId, Long> firstRowIds = rowIds(in);
         Map<Integer, byte[]> resolved = new HashMap<>();
         if (in.hasMore()) {
             for (int left = in.count("resolved batches", 2 * Integer.BYTES); left > 0; left--) {
                 int index = in.integer("the index of a batch");
                 in.check(index >= 0, "the index of a batch >= 0", index);
-                ByteBuffer batch = in.piece("a write batch");
-                try {
-                    reader(batch).validate();
-                } catch (SteleException malformed) {
-                    throw in.corrupt(malformed);
-                }
+                ByteBuffer batch = batch(in);
                 byte[] copy = new byte[batch.remaining()];
                 batch.get(batch.position(), copy);
                 resolved.put(index, copy);
@@ -288,6 +347,30 @@ public final class TransactionRecords {
                 List<ByteBuffer> batches,
                 List<PartitionDelete> deletes) {
             this(transactionId, readLsn, files, batches, deletes, false);
+        }
+    }
+
+    /**
+     * What a transaction changes in one shard, which commits with this record.
+     *
+     * @param isRepeatable whether a client may ask for its outcome later
+     * @param batches of plain operations, in order
+     * @param firstRowIds the first row id of each table's appended rows
+     */
+    public record Commit(
+            String transactionId,
+            boolean isRepeatable,
+            List<WriteBatchReader> batches,
+            Map<TableId, Long> firstRowIds) {
+        public Commit {
+            batches = List.copyOf(batches);
+            firstRowIds = Map.copyOf(firstRowIds);
+        }
+
+        /** The same as a part of a transaction, without files. */
+        public PreparedPart part(Lsn lsn) {
+            return new PreparedPart(
+                    transactionId, lsn, Optional.empty(), List.of(), batches, List.of());
         }
     }
 

@@ -22,6 +22,7 @@ public final class InFlightKeys {
     private final Map<KeySlice, Entry> entries = new HashMap<>();
     private final Deque<Logged> order = new ArrayDeque<>();
     private final Map<KeySlice, Entry> staged = new LinkedHashMap<>();
+    private long applied; // the last batch that is
 
     /**
      * The value of a key: {@code length} bytes of an array that never changes, or nothing.
@@ -36,7 +37,10 @@ public final class InFlightKeys {
         }
     }
 
-    private record Logged(long batch, KeySlice key) {}
+    /**
+     * @param before the entry that was there before
+     */
+    private record Logged(long batch, KeySlice key, @Nullable Entry before) {}
 
     /** The value by the newest batch that has the key; null: no batch in flight has it. */
     @Nullable Entry find(byte[] key) {
@@ -77,10 +81,11 @@ public final class InFlightKeys {
     void keep(long batch) {
         for (Map.Entry<KeySlice, Entry> change : staged.entrySet()) {
             Entry entry = change.getValue();
-            entries.put(
-                    change.getKey(),
-                    new Entry(batch, entry.array(), entry.offset(), entry.length()));
-            order.addLast(new Logged(batch, change.getKey()));
+            Entry before =
+                    entries.put(
+                            change.getKey(),
+                            new Entry(batch, entry.array(), entry.offset(), entry.length()));
+            order.addLast(new Logged(batch, change.getKey(), before));
         }
         staged.clear();
     }
@@ -90,8 +95,24 @@ public final class InFlightKeys {
         staged.clear();
     }
 
+    /** The batch, the last one that was kept, does not go to the log after all. */
+    void undo(long batch) {
+        for (Logged last = order.peekLast();
+                last != null && last.batch() == batch;
+                last = order.peekLast()) {
+            order.removeLast();
+            Entry before = last.before();
+            if (before != null && before.batch() > applied) {
+                entries.put(last.key(), before);
+            } else {
+                entries.remove(last.key());
+            }
+        }
+    }
+
     /** This batch and all before it are applied: memory has their changes. */
     void applied(long batch) {
+        applied = Math.max(applied, batch);
         for (Logged next = order.peekFirst();
                 next != null && next.batch() <= batch;
                 next = order.peekFirst()) {

@@ -40,6 +40,17 @@ public final class TableChanges {
         claims.forEach(InFlightKeys::takeBack);
     }
 
+    /** The batch, the last one that was kept, does not go to the log after all. */
+    public void undo(long batch) {
+        rows.undo(batch);
+        claims.forEach(keys -> keys.undo(batch));
+    }
+
+    /** Whether a batch in flight has changed the key. */
+    public boolean isInFlight(KeySlice key) {
+        return rows.findKept(key) != null;
+    }
+
     public void applied(long batch) {
         rows.applied(batch);
         claims.forEach(keys -> keys.applied(batch));

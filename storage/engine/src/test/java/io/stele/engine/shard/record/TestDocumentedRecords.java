@@ -2,11 +2,13 @@ package io.stele.engine.shard.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.shard.record.TransactionRecords.Commit;
 import io.stele.engine.shard.record.TransactionRecords.Outcome;
 import io.stele.engine.shard.record.TransactionRecords.Prepare;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.testing.DocumentedExample;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,6 +36,9 @@ final class TestDocumentedRecords {
                         List.of(),
                         List.of(ByteBuffer.wrap(delete.toByteArray())));
         Outcome outcome = new Outcome("t-1", true, Map.of(new TableId(7), 100L), Map.of());
+        Commit commit =
+                new Commit(
+                        "t-1", true, List.of(new WriteBatchReader(delete.toByteArray())), Map.of());
         assertThat(documented("docs/format.md"))
                 .containsExactly(
                         TestWriteRecordFormat.hex(
@@ -46,7 +51,8 @@ final class TestDocumentedRecords {
                                         0,
                                         written.length)),
                         TestWriteRecordFormat.hex(TransactionRecords.encode(prepare)),
-                        TestWriteRecordFormat.hex(TransactionRecords.encode(outcome)));
+                        TestWriteRecordFormat.hex(TransactionRecords.encode(outcome)),
+                        TestWriteRecordFormat.hex(TransactionRecords.encode(commit)));
     }
 
     @Test

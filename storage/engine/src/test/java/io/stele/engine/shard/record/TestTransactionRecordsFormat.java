@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileKind;
+import io.stele.engine.shard.record.TransactionRecords.Commit;
 import io.stele.engine.shard.record.TransactionRecords.Outcome;
 import io.stele.engine.shard.record.TransactionRecords.Prepare;
 import io.stele.protocol.ErrorCode;
@@ -18,6 +19,7 @@ import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.protocol.wire.WriteBatchReader;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
@@ -27,7 +29,9 @@ import java.util.OptionalLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** The bytes of PREPARE and OUTCOME records: whoever changes them makes new record types. */
+/**
+ * The bytes of PREPARE, OUTCOME and COMMIT records: whoever changes them makes new record types.
+ */
 final class TestTransactionRecordsFormat {
     private static final String FILE_JSON =
             "{\"fileId\":\"a\",\"tableId\":7,\"kind\":\"COLUMN\",\"level\":0,\"path\":\"data/7/0/a.orc\","
@@ -57,6 +61,9 @@ final class TestTransactionRecordsFormat {
                     + "0000000000000064"
                     + "0000000000000008"
                     + "00000000000000c8";
+
+    /** The same rows, of a repeatable transaction, with the delete of key 05. */
+    private static final String COMMIT = OUTCOME + PREPARE_BATCHES;
 
     @Test
     void goldenPrepare() {
@@ -166,7 +173,39 @@ final class TestTransactionRecordsFormat {
     }
 
     @Test
+    void goldenCommit() {
+        WriteBatchBuilder batch = new WriteBatchBuilder(new TableId(7), 3);
+        batch.delete(new byte[] {5});
+        Commit commit =
+                new Commit(
+                        "t-1",
+                        true,
+                        List.of(new WriteBatchReader(batch.toByteArray())),
+                        Map.of(new TableId(8), 200L, new TableId(7), 100L));
+        assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(commit))).isEqualTo(COMMIT);
+        Commit read = commit(COMMIT);
+        assertThat(read.transactionId()).isEqualTo("t-1");
+        assertThat(read.firstRowIds()).isEqualTo(commit.firstRowIds());
+        assertThat(read.batches()).hasSize(1);
+        assertThat(read.batches().getFirst().tableId()).isEqualTo(new TableId(7));
+        assertThat(TransactionRecords.repeatableId(payload(COMMIT))).contains("t-1");
+        String session = COMMIT.replace("742d3101", "742d3100");
+        assertThat(TransactionRecords.repeatableId(payload(session))).isEmpty();
+        assertThat(commit(session).isRepeatable()).isFalse();
+        assertCorrupt(() -> commit(COMMIT + "00"), "COMMIT", "expected the end");
+        assertCorrupt(
+                () -> commit(COMMIT.replace("742d3101", "742d3102")),
+                "COMMIT",
+                "expected repeatable 0 or 1, found 2, before byte 8 of");
+        assertCorrupt(() -> commit(COMMIT.replace("02010500", "02010501")), "COMMIT", "expected");
+    }
+
+    @Test
     void everyTruncationIsRefused() {
+        for (int length = 0; length < COMMIT.length(); length += 2) {
+            String part = COMMIT.substring(0, length);
+            assertCorrupt(() -> commit(part), "COMMIT", "xpected", "found");
+        }
         for (int length = 0; length < PREPARE.length(); length += 2) {
             String part = PREPARE.substring(0, length);
             assertCorrupt(() -> prepare(part), "PREPARE", "xpected", "found");
@@ -241,10 +280,18 @@ final class TestTransactionRecordsFormat {
     }
 
     private static Prepare prepare(String hex) {
-        return TransactionRecords.decodePrepare(ByteBuffer.wrap(HexFormat.of().parseHex(hex)));
+        return TransactionRecords.decodePrepare(payload(hex));
     }
 
     private static Outcome outcome(String hex) {
-        return TransactionRecords.decodeOutcome(ByteBuffer.wrap(HexFormat.of().parseHex(hex)));
+        return TransactionRecords.decodeOutcome(payload(hex));
+    }
+
+    private static Commit commit(String hex) {
+        return TransactionRecords.decodeCommit(payload(hex));
+    }
+
+    private static ByteBuffer payload(String hex) {
+        return ByteBuffer.wrap(HexFormat.of().parseHex(hex));
     }
 }

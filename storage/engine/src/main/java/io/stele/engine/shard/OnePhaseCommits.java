@@ -1,0 +1,181 @@
+package io.stele.engine.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.shard.record.PreparedPart;
+import io.stele.engine.shard.record.TransactionRecords;
+import io.stele.engine.shard.record.TransactionRecords.Commit;
+import io.stele.engine.shard.write.KeySlice;
+import io.stele.engine.shard.write.TableChanges;
+import io.stele.engine.tablet.TableShard;
+import io.stele.engine.wal.NodeLog;
+import io.stele.engine.wal.RecordType;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts that one shard has in transactions that commit in one phase. A part is checked and
+ * worked out against the changes in flight, memory and files, like a batch of conditional
+ * operations, and its record follows those that it was checked against. So it waits for no record
+ * of others.
+ *
+ * <p>Confined to the shard's context, except for {@link #vote} and {@link #giveBack}.
+ */
+final class OnePhaseCommits {
+    private final ShardState state;
+    private final ShardTables tables;
+    private final DamagedTables damaged;
+    private final WriteResolver resolver;
+    private final TableFiles files;
+
+    OnePhaseCommits(
+            ShardState state, DamagedTables damaged, WriteResolver resolver, TableFiles files) {
+        this.state = requireNonNull(state, "state is null");
+        this.tables = state.tables();
+        this.damaged = requireNonNull(damaged, "damaged is null");
+        this.resolver = requireNonNull(resolver, "resolver is null");
+        this.files = requireNonNull(files, "files is null");
+    }
+
+    /**
+     * Completes when the part can be committed, on the context; else it fails with the reason why
+     * the transaction fails. No other write is worked out in the shard until {@link
+     * WriteResolver#resume}, which must follow in any case. Any thread.
+     */
+    CompletableFuture<CommitVote> vote(CommitPart part) {
+        return resolver.inTurn(() -> workOut(part, part.prepared()));
+    }
+
+    /** The transaction does not commit. Before the turn ends; any thread. */
+    void giveBack(CommitVote vote) {
+        state.context().execute(() -> resolver.undo(vote.ticket()));
+    }
+
+    private Optional<CommitVote> workOut(CommitPart part, PreparedPart prepared)
+            throws IOException {
+        state.checkServing();
+        prepared.tables().forEach(tables::checkNotSetAside);
+        Map<TableShard, TableChanges> changes = new LinkedHashMap<>();
+        for (TableId tableId : prepared.tables()) {
+            Optional<TableShard> table = tables.find(tableId);
+            if (table.isPresent() && table.get().schema().hasPrimaryKey()) {
+                Optional<TableChanges> known = resolver.changes(table.get());
+                if (known.isEmpty()) {
+                    return Optional.empty();
+                }
+                changes.put(table.get(), known.get());
+            }
+        }
+        if (part.readLsn().isPresent() && isInFlight(prepared, changes)) {
+            return Optional.empty(); // whether that is a conflict depends on an unknown LSN
+        }
+        Optional<String> conflict = new ConflictCheck(files).find(prepared, state);
+        if (conflict.isPresent()) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_CONFLICT,
+                    "Transaction %s conflicts: %s".formatted(part.transactionId(), conflict.get()));
+        }
+        return Optional.of(vote(part, resolved(part, prepared, changes), changes));
+    }
+
+    private static boolean isInFlight(PreparedPart part, Map<TableShard, TableChanges> changes) {
+        Map<TableId, TableChanges> byId = new HashMap<>();
+        changes.forEach((table, known) -> byId.put(table.schema().id(), known));
+        for (WriteBatchReader batch : part.batches()) {
+            TableChanges known = byId.get(batch.tableId());
+            batch.rewind();
+            while (known != null && batch.next()) {
+                if (known.isInFlight(
+                        new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength()))) {
+                    batch.rewind();
+                    return true;
+                }
+            }
+            batch.rewind();
+        }
+        return false;
+    }
+
+    /** The part with plain batches only; what it changes is staged. */
+    private PreparedPart resolved(
+            CommitPart part, PreparedPart prepared, Map<TableShard, TableChanges> changes)
+            throws IOException {
+        boolean isDone = false;
+        try {
+            Map<Integer, byte[]> rows =
+                    new PartResolution(
+                                    tables,
+                                    changes::get,
+                                    damaged,
+                                    files,
+                                    state.presentLsn(),
+                                    part.maxResolvedBytes())
+                            .run(prepared);
+            isDone = true;
+            return prepared.withResolved(rows);
+        } finally {
+            if (!isDone) {
+                changes.values().forEach(TableChanges::takeBack);
+            }
+        }
+    }
+
+    private CommitVote vote(
+            CommitPart part, PreparedPart resolved, Map<TableShard, TableChanges> changes) {
+        Map<TableId, Long> firstRowIds = new HashMap<>();
+        Set<TableId> withoutKey = new HashSet<>(resolved.tables());
+        changes.keySet().forEach(table -> withoutKey.remove(table.schema().id()));
+        if (!withoutKey.isEmpty()) {
+            ShardTransactions.rowCounts(resolved)
+                    .forEach(
+                            (tableId, count) -> {
+                                if (count > 0 && withoutKey.contains(tableId)) {
+                                    TableShard table = tables.get(tableId);
+                                    firstRowIds.put(tableId, table.takeRowIds(count));
+                                }
+                            });
+        }
+        Commit commit =
+                new Commit(
+                        part.transactionId(), part.isRepeatable(), resolved.batches(), firstRowIds);
+        List<ByteBuffer> payload = TransactionRecords.encode(commit);
+        long sizeBytes = payload.stream().mapToLong(ByteBuffer::remaining).sum();
+        if (sizeBytes > state.log().recordBytes()) {
+            changes.values().forEach(TableChanges::takeBack);
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_TOO_LARGE,
+                    "Expected a part of transaction %s of at most %d bytes, found %d"
+                            .formatted(part.transactionId(), state.log().recordBytes(), sizeBytes));
+        }
+        WriteTicket ticket = resolver.keep(List.copyOf(changes.values()));
+        return new CommitVote(
+                new NodeLog.Entry(
+                        state.id(),
+                        RecordType.COMMIT,
+                        payload,
+                        new PendingCommit(commit, ticket, part.onDurable())),
+                ticket);
+    }
+
+    /** Tells those that wait for transactions to be durable; before they are applied. */
+    static void durable(@Nullable Object attachment, Lsn lsn) {
+        if (attachment instanceof PendingCommit pending) {
+            pending.onDurable().accept(lsn);
+        }
+    }
+}

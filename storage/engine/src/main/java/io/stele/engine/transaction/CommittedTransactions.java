@@ -1,0 +1,173 @@
+package io.stele.engine.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.wal.RecordType;
+import io.stele.engine.wal.ReleasedRecords;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The transactions that committed in one phase and whose clients may ask for the outcome again,
+ * also after a restart. The log has them until it is trimmed; before that, they are saved in the
+ * store, many in one object.
+ *
+ * <p>Invariant: while a transaction's COMMIT record can be deleted from the log, it is saved. A
+ * transaction is added when its record is durable and before it is applied, or when a start reads
+ * it from the log.
+ *
+ * <p>Bounded: beyond {@link #MAX_UNSAVED}, commits are refused until the store takes some.
+ * Thread-safe; {@link #save} blocks, the others do not.
+ */
+public final class CommittedTransactions {
+    /**
+     * Each takes about 150 bytes of memory: 30 MB. Beyond half, they are saved at the next tick.
+     */
+    private static final int MAX_UNSAVED = 200_000;
+
+    private static final int MAX_IN_AN_OBJECT = 50_000; // some 2 MB
+
+    private final SavedOutcomes saved;
+    private final long epoch;
+    private final Map<String, Lsn> unsaved = new LinkedHashMap<>(); // guarded by itself
+    private final Object saving = new Object();
+    private long objects; // guarded by saving
+
+    /**
+     * @param epoch of this engine
+     */
+    public CommittedTransactions(SavedOutcomes saved, long epoch) {
+        this.saved = requireNonNull(saved, "saved is null");
+        this.epoch = epoch;
+    }
+
+    /** A transaction is committed: its records are durable, or a start has found them. */
+    public void add(String transactionId, Lsn lsn) {
+        synchronized (unsaved) {
+            unsaved.put(transactionId, lsn);
+        }
+    }
+
+    /**
+     * Before a commit that is added here.
+     *
+     * @throws SteleException BUSY: too many are not saved, because the store does not take them
+     */
+    void checkRoom() {
+        int count = size();
+        if (count >= MAX_UNSAVED) {
+            throw new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected fewer than %d commits whose outcome is not in the store, found %d"
+                            .formatted(MAX_UNSAVED, count));
+        }
+    }
+
+    /** Whether some should be saved, though the log is not trimmed. */
+    public boolean isLarge() {
+        return size() >= MAX_UNSAVED / 2;
+    }
+
+    private int size() {
+        synchronized (unsaved) {
+            return unsaved.size();
+        }
+    }
+
+    /** Of those that are not saved. */
+    Optional<Lsn> find(String transactionId) {
+        synchronized (unsaved) {
+            return Optional.ofNullable(unsaved.get(transactionId));
+        }
+    }
+
+    /** Of those that are. */
+    Optional<Lsn> findSaved(String transactionId) throws IOException {
+        return saved.find(transactionId);
+    }
+
+    /**
+     * Saves before segments of the log go.
+     *
+     * @param kept what else takes records of them
+     * @param collector as for {@link #save}
+     */
+    public ReleasedRecords savingTo(ReleasedRecords kept, DecisionCollector collector) {
+        return new ReleasedRecords() {
+            @Override
+            public boolean wants(ShardId shard, Lsn first, Lsn last) {
+                return kept.wants(shard, first, last);
+            }
+
+            @Override
+            public void take(ShardId shard, Lsn lsn, RecordType type, ByteBuffer payload)
+                    throws IOException {
+                kept.take(shard, lsn, type, payload);
+            }
+
+            @Override
+            public void finish() throws IOException {
+                kept.finish();
+                save(collector);
+            }
+        };
+    }
+
+    /**
+     * Saves all that were added before the call.
+     *
+     * @param collector deletes the objects some time
+     * @throws IOException some are not; they will be by a later call
+     */
+    public void save(DecisionCollector collector) throws IOException {
+        synchronized (saving) {
+            Map<Long, Map<String, Lsn>> byEpoch = new TreeMap<>();
+            synchronized (unsaved) {
+                unsaved.forEach(
+                        (id, lsn) ->
+                                byEpoch.computeIfAbsent(
+                                                TransactionIds.epoch(id),
+                                                of -> new LinkedHashMap<>())
+                                        .put(id, lsn));
+            }
+            for (Map.Entry<Long, Map<String, Lsn>> of : byEpoch.entrySet()) {
+                save(of.getKey(), of.getValue(), collector);
+            }
+        }
+    }
+
+    private void save(long ofEpoch, Map<String, Lsn> outcomes, DecisionCollector collector)
+            throws IOException {
+        Map<String, Lsn> next = new LinkedHashMap<>();
+        for (Map.Entry<String, Lsn> one : outcomes.entrySet()) {
+            next.put(one.getKey(), one.getValue());
+            if (next.size() == MAX_IN_AN_OBJECT) {
+                write(ofEpoch, next, collector);
+                next.clear();
+            }
+        }
+        if (!next.isEmpty()) {
+            write(ofEpoch, next, collector);
+        }
+    }
+
+    private void write(long ofEpoch, Map<String, Lsn> outcomes, DecisionCollector collector)
+            throws IOException {
+        // No name is used twice: a write that failed may still replace what a later one wrote
+        objects++;
+        String path = SavedOutcomes.path(ofEpoch, epoch, objects);
+        collector.saved(path);
+        saved.write(path, outcomes);
+        synchronized (unsaved) {
+            unsaved.keySet().removeAll(outcomes.keySet());
+        }
+    }
+}

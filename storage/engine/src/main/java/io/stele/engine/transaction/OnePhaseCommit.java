@@ -1,0 +1,138 @@
+package io.stele.engine.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.engine.node.EngineLog;
+import io.stele.engine.node.Shards;
+import io.stele.engine.shard.CommitPart;
+import io.stele.engine.shard.CommitVote;
+import io.stele.engine.wal.NodeLog;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Commits in one phase: all shards' parts are checked and worked out, then appended to the log as
+ * one, which is the moment of commit. There is no prepared state, and nothing to decide after a
+ * crash: the log has all parts or none. It is possible because the shards of a transaction share
+ * the log of their node: to the coordinator that is one resource manager, and X/Open's XA
+ * specification (1991) lets one commit without being prepared (TMONEPHASE).
+ *
+ * <p>A transaction has its shards' {@linkplain ShardTurns turn} from its check until its records
+ * are in the log's queue. It does not wait there for records of others to be durable, so many
+ * transactions of one shard share a sync of the log.
+ *
+ * <p>Thread-safe. Nothing here waits.
+ */
+final class OnePhaseCommit {
+    private final Shards shards;
+    private final EngineLog log;
+    private final ShardTurns turns;
+    private final Executor prefetching;
+
+    /**
+     * @param prefetching reads ahead of commits; may block, and nothing else waits for it
+     */
+    OnePhaseCommit(Shards shards, EngineLog log, ShardTurns turns, Executor prefetching) {
+        this.shards = requireNonNull(shards, "shards is null");
+        this.log = requireNonNull(log, "log is null");
+        this.turns = requireNonNull(turns, "turns is null");
+        this.prefetching = requireNonNull(prefetching, "prefetching is null");
+    }
+
+    /**
+     * Commits; completes with the commit LSN when every later read sees all of the transaction.
+     *
+     * <p>It fails with {@link NotCommittedException} where it is certain that nothing is changed.
+     * With anything else the log has failed, and the next start finds out.
+     */
+    CompletableFuture<Lsn> commit(Map<ShardId, CommitPart> parts) {
+        List<CompletableFuture<?>> prefetched = new ArrayList<>();
+        parts.forEach(
+                (id, part) -> prefetched.add(shards.shard(id).prefetchCommit(part, prefetching)));
+        return Coordinator.all(prefetched)
+                .thenCompose(read -> turns.request(parts.keySet()))
+                .thenCompose(turn -> commitInTurn(parts, turn));
+    }
+
+    private CompletableFuture<Lsn> commitInTurn(
+            Map<ShardId, CommitPart> parts, ShardTurns.Turn turn) {
+        Map<ShardId, CompletableFuture<CommitVote>> votes = new TreeMap<>();
+        parts.forEach(
+                (id, part) ->
+                        votes.put(id, Coordinator.attempt(() -> shards.shard(id).vote(part))));
+        return Coordinator.all(votes.values())
+                .handle(
+                        (all, refused) -> {
+                            try {
+                                return refused == null
+                                        ? append(votes)
+                                        : giveBack(votes, Coordinator.unwrap(refused));
+                            } finally {
+                                end(parts, turn);
+                            }
+                        })
+                .thenCompose(lsn -> lsn)
+                .thenCompose(lsn -> applied(parts, lsn));
+    }
+
+    private void end(Map<ShardId, CommitPart> parts, ShardTurns.Turn turn) {
+        try {
+            parts.keySet().forEach(id -> shards.shard(id).resumeConditional());
+        } finally {
+            turn.end();
+        }
+    }
+
+    private CompletableFuture<Lsn> append(Map<ShardId, CompletableFuture<CommitVote>> votes) {
+        try {
+            List<NodeLog.Entry> records =
+                    votes.values().stream().map(vote -> vote.join().record()).toList();
+            long sizeBytes = records.stream().mapToLong(NodeLog.Entry::sizeBytes).sum();
+            if (!log.hasRoom(sizeBytes)) {
+                throw new SteleException(
+                        ErrorCode.BUSY,
+                        "Expected room for %d bytes in the write-ahead log, found too little on its disk"
+                                .formatted(sizeBytes));
+            }
+            return log.appendTogether(records);
+        } catch (RuntimeException | Error refused) {
+            return giveBack(votes, refused); // nothing is appended
+        }
+    }
+
+    /** Of shards that have agreed, when another one has not. */
+    private CompletableFuture<Lsn> giveBack(
+            Map<ShardId, CompletableFuture<CommitVote>> votes, Throwable cause) {
+        votes.forEach(
+                (id, vote) -> {
+                    if (!vote.isCompletedExceptionally()) {
+                        shards.shard(id).giveBack(vote.join());
+                    }
+                });
+        return CompletableFuture.failedFuture(new NotCommittedException(cause));
+    }
+
+    /** It is committed, also where a shard stops before it has applied its part. */
+    private CompletableFuture<Lsn> applied(Map<ShardId, CommitPart> parts, Lsn lsn) {
+        List<CompletableFuture<?>> applied = new ArrayList<>();
+        parts.keySet().forEach(id -> applied.add(shards.shard(id).awaitApplied(lsn)));
+        return Coordinator.all(applied).handle((done, stopped) -> lsn);
+    }
+
+    /** The transaction changes nothing, for the reason that is its cause. */
+    static final class NotCommittedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NotCommittedException(Throwable cause) {
+            super(cause);
+        }
+    }
+}

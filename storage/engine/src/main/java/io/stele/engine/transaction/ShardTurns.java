@@ -1,0 +1,80 @@
+package io.stele.engine.transaction;
+
+import io.stele.protocol.ShardId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The turns of transactions that commit in the same shards. A turn has all its shards at once, and
+ * no other turn has one of them. Turns are given in the order of requests; a request passes those
+ * that wait for other shards. So no request waits for ever, and turns cannot wait for each other in
+ * a circle.
+ *
+ * <p>Thread-safe: guarded by its own lock. Futures complete outside of it, on the thread that asks
+ * or ends a turn.
+ */
+final class ShardTurns {
+    private final Set<ShardId> taken = new HashSet<>();
+    private final Deque<Request> waiting = new ArrayDeque<>();
+
+    private record Request(Set<ShardId> shards, CompletableFuture<Turn> granted) {}
+
+    /**
+     * The right to commit in some shards, until it ends. Further calls of {@link #end} do nothing.
+     */
+    final class Turn {
+        private final Set<ShardId> shards;
+        private boolean ended; // guarded by ShardTurns.this
+
+        private Turn(Set<ShardId> shards) {
+            this.shards = shards;
+        }
+
+        void end() {
+            List<Runnable> grants;
+            synchronized (ShardTurns.this) {
+                if (ended) {
+                    return;
+                }
+                ended = true;
+                taken.removeAll(shards);
+                grants = grant();
+            }
+            grants.forEach(Runnable::run);
+        }
+    }
+
+    /** Completes with the turn, which must end. */
+    CompletableFuture<Turn> request(Collection<ShardId> shards) {
+        CompletableFuture<Turn> granted = new CompletableFuture<>();
+        List<Runnable> grants;
+        synchronized (this) {
+            waiting.add(new Request(Set.copyOf(shards), granted));
+            grants = grant();
+        }
+        grants.forEach(Runnable::run);
+        return granted;
+    }
+
+    private List<Runnable> grant() {
+        List<Runnable> grants = new ArrayList<>();
+        Set<ShardId> claimed = new HashSet<>(taken); // or wanted by a request before
+        for (Iterator<Request> requests = waiting.iterator(); requests.hasNext(); ) {
+            Request request = requests.next();
+            if (request.shards().stream().noneMatch(claimed::contains)) {
+                requests.remove();
+                taken.addAll(request.shards());
+                grants.add(() -> request.granted().complete(new Turn(request.shards())));
+            }
+            claimed.addAll(request.shards());
+        }
+        return grants;
+    }
+}
