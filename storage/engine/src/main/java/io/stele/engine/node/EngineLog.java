@@ -102,6 +102,11 @@ public final class EngineLog implements ShardLog, AutoCloseable {
         return log.snapshotLsn(shards);
     }
 
+    /** As {@link NodeLog#readLsn}. */
+    public SnapshotLsn readLsn(Collection<ShardId> shards) {
+        return log.readLsn(shards);
+    }
+
     public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
         int segments = log.trim(flushed, kept);
         poke(); // there may be room again

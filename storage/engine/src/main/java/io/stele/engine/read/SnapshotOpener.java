@@ -46,7 +46,10 @@ public final class SnapshotOpener {
             Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
         AtomicReference<SnapshotLsn> taken = new AtomicReference<>();
         LeasedSnapshot snapshot =
-                snapshots.open(() -> choose(at, atLeast, taken), catalog.current(), ttl.toMillis());
+                snapshots.open(
+                        passed -> choose(at, atLeast, passed, taken),
+                        catalog.current(),
+                        ttl.toMillis());
         SnapshotLsn present = requireNonNull(taken.get());
         return awaitApplied(present)
                 .handle(
@@ -60,8 +63,15 @@ public final class SnapshotOpener {
     }
 
     private Lsn choose(
-            Optional<Lsn> at, Optional<Lsn> atLeast, AtomicReference<SnapshotLsn> taken) {
-        SnapshotLsn present = log.snapshotLsn(shards.ids());
+            Optional<Lsn> at,
+            Optional<Lsn> atLeast,
+            Lsn passed,
+            AtomicReference<SnapshotLsn> taken) {
+        SnapshotLsn present = log.readLsn(shards.ids());
+        Lsn wanted = at.or(() -> atLeast).orElse(passed);
+        if (present.lsn().compareTo(wanted) < 0 || present.lsn().compareTo(passed) < 0) {
+            present = log.snapshotLsn(shards.ids()); // what is being written is not so old
+        }
         taken.set(present);
         Lsn lsn = at.orElse(present.lsn());
         if (lsn.compareTo(present.lsn()) > 0) {

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * The registry of a node's leased snapshots, of the row history that is retained for them, and of
@@ -38,6 +38,7 @@ public final class SnapshotRegistry {
     private final Readers readers = new Readers();
     private final TreeMap<Long, Integer> held = new TreeMap<>(); // LSN to how many hold it
     private final Map<TableId, Long> horizons = new ConcurrentHashMap<>(); // written under the lock
+    private long passedLsn; // the highest horizon
     private long nextId;
 
     /**
@@ -59,15 +60,16 @@ public final class SnapshotRegistry {
      * Leases a snapshot. READ_POINT_EXPIRED if no table retains its history any more; {@link
      * #check} decides for one table.
      *
-     * @param choose the snapshot; called while the horizons stand still, so the present is never
-     *     below one; must not wait
+     * @param choose the snapshot, from the highest horizon that a table may have passed; called
+     *     while the horizons stand still, so the present is never below one; must not wait
      */
-    public synchronized LeasedSnapshot open(Supplier<Lsn> choose, Catalog catalog, long ttlMillis) {
+    public synchronized LeasedSnapshot open(
+            UnaryOperator<Lsn> choose, Catalog catalog, long ttlMillis) {
         long kept =
                 retained(
                         retention.longestMillis(
                                 catalog)); // before the present is chosen, which is above it
-        Lsn lsn = choose.get();
+        Lsn lsn = choose.apply(new Lsn(Math.max(passedLsn, kept)));
         if (lsn.value() < kept && (held.isEmpty() || lsn.value() < held.firstKey())) {
             throw expired("", kept, lsn);
         }
@@ -150,7 +152,12 @@ public final class SnapshotRegistry {
         if (!held.isEmpty()) {
             oldest = Math.min(oldest, held.firstKey());
         }
-        return new Lsn(horizons.merge(table.id(), oldest, Math::max));
+        return new Lsn(pass(table.id(), oldest));
+    }
+
+    private long pass(TableId table, long lsn) {
+        passedLsn = Math.max(passedLsn, lsn);
+        return horizons.merge(table, lsn, Math::max);
     }
 
     /** Lets a table drop its history below an LSN, as far as it is past and no lease holds it. */
@@ -159,12 +166,12 @@ public final class SnapshotRegistry {
         if (!held.isEmpty()) {
             oldest = Math.min(oldest, held.firstKey());
         }
-        horizons.merge(table, oldest, Math::max);
+        pass(table, oldest);
     }
 
     /** Restores the horizon of an earlier engine, which may have dropped history of the table. */
     public synchronized void restore(TableId table, Lsn horizon) {
-        horizons.merge(table, horizon.value(), Math::max);
+        pass(table, horizon.value());
     }
 
     /** A table was dropped. */

@@ -48,6 +48,9 @@ final class AppendQueue {
     private long heldBytes;
     private long roomBytes = Long.MAX_VALUE; // on the disk, for what is not taken yet
     private boolean isRoomWanted; // since it grew last
+    private int assignedRecords; // in the queue: they have an LSN
+    private int heldShards;
+    private @Nullable Written writing; // the group that is taken and not durable
     private boolean markRequested;
     private @Nullable SteleException ended;
     private boolean failed;
@@ -55,6 +58,7 @@ final class AppendQueue {
     private static final class ShardState {
         private final ArrayDeque<PendingRecord> waiting = new ArrayDeque<>();
         private long lastAssigned;
+        private long lastWritten; // of records that are durable
         private boolean held;
         private @Nullable SteleException abandoned; // why its hold never ends
 
@@ -70,6 +74,12 @@ final class AppendQueue {
 
     /** A granted hold: its LSN and the last LSNs before it. */
     record Grant(Lsn lsn, Map<ShardId, Lsn> previous) {}
+
+    /**
+     * The LSNs of a group, where the records before it have lower ones and the records after it
+     * have higher ones.
+     */
+    private record Written(long first, long last) {}
 
     /** Everything that waited when the queue ended. */
     record Leftovers(List<PendingRecord> records, List<HoldRequest> holds) {
@@ -95,7 +105,11 @@ final class AppendQueue {
     AppendQueue(HybridClock clock, long limitBytes, Map<ShardId, Lsn> lastLsns) {
         this.clock = clock;
         this.limitBytes = limitBytes;
-        lastLsns.forEach((shard, lsn) -> state(shard).lastAssigned = lsn.value());
+        lastLsns.forEach(
+                (shard, lsn) -> {
+                    state(shard).lastAssigned = lsn.value();
+                    state(shard).lastWritten = lsn.value();
+                });
     }
 
     private ShardState state(ShardId shard) {
@@ -261,6 +275,7 @@ final class AppendQueue {
 
     private void enqueue(PendingRecord record) {
         queue.add(record);
+        assignedRecords += record.assigned() ? 1 : 0;
         queuedBytes += record.queueBytes();
         work.signal();
     }
@@ -275,6 +290,7 @@ final class AppendQueue {
     private void assign(PendingRecord record) {
         Lsn lsn = clock.next();
         for (PendingRecord one : together(record)) {
+            assignedRecords++;
             one.assign(lsn.value());
             state(one.shard).lastAssigned = lsn.value();
         }
@@ -345,6 +361,7 @@ final class AppendQueue {
     }
 
     private void hold(Set<ShardId> held, Lsn lsn) {
+        heldShards += held.size();
         for (ShardId shard : held) {
             ShardState state = state(shard);
             state.held = true;
@@ -426,6 +443,7 @@ final class AppendQueue {
                 record.assign(lsn.value());
                 enqueue(record);
             }
+            heldShards -= held.size();
             for (ShardId shard : held) {
                 ShardState state = state(shard);
                 state.held = false;
@@ -481,6 +499,50 @@ final class AppendQueue {
         lock.lock();
         try {
             return new SnapshotLsn(clock.next(), lastAssignedLocked(of));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * An LSN for readers, that has every durable record at or below it, and the last one at or
+     * below it of each shard. While a group is being written it is the one before the group, so
+     * readers do not wait for that. It is above all LSNs that the clock gave to others.
+     */
+    SnapshotLsn readLsn(Collection<ShardId> of) {
+        lock.lock();
+        try {
+            Written group = writing;
+            if (group == null
+                    || assignedRecords > 0
+                    || heldShards > 0
+                    || clock.last().value() > group.last()) {
+                return new SnapshotLsn(clock.next(), lastAssignedLocked(of));
+            }
+            Map<ShardId, Lsn> before = new HashMap<>();
+            for (ShardId shard : of) {
+                ShardState state = state(shard);
+                before.put(
+                        shard,
+                        new Lsn(
+                                state.lastAssigned < group.first()
+                                        ? state.lastAssigned
+                                        : state.lastWritten));
+            }
+            return new SnapshotLsn(new Lsn(group.first() - 1), before);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The group that was taken last is durable. */
+    void written(List<PendingRecord> group) {
+        lock.lock();
+        try {
+            for (PendingRecord record : group) {
+                state(record.shard).lastWritten = record.lsn();
+            }
+            writing = null;
         } finally {
             lock.unlock();
         }
@@ -569,36 +631,55 @@ final class AppendQueue {
     Optional<List<PendingRecord>> take(int groupBytes, long newRoomBytes, long urgentBytes) {
         lock.lock();
         try {
-            setRoom(newRoomBytes);
-            PendingRecord first = queue.peek();
-            if (first != null && togetherBytes(first) > roomBytes) {
-                isRoomWanted = true;
-                return takeUrgent(groupBytes, urgentBytes);
-            }
-            if (!markRequested && first == null) {
-                return Optional.empty();
-            }
-            markRequested = false;
-            List<PendingRecord> group = new ArrayList<>(Math.min(queue.size(), 1024));
-            long bytes = 0;
-            while (!queue.isEmpty() && bytes < groupBytes) {
-                long next = togetherBytes(queue.element());
-                if (bytes + next > roomBytes) {
-                    break;
-                }
-                bytes += next;
-                for (int left = together(queue.element()).size(); left > 0; left--) {
-                    group.add(taken(queue.remove()));
-                }
-            }
-            if (roomBytes != Long.MAX_VALUE) {
-                roomBytes -= bytes; // until the disk is asked again
-            }
-            room.signalAll();
-            return Optional.of(group);
+            long before = clock.last().value();
+            Optional<List<PendingRecord>> group = takeLocked(groupBytes, newRoomBytes, urgentBytes);
+            group.ifPresent(records -> writing = lsns(records, before));
+            return group;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The LSNs of a group, if all are above what was given out before. */
+    private static @Nullable Written lsns(List<PendingRecord> group, long before) {
+        long first = Long.MAX_VALUE;
+        long last = 0;
+        for (PendingRecord record : group) {
+            first = Math.min(first, record.lsn());
+            last = Math.max(last, record.lsn());
+        }
+        return first > before && last > 0 ? new Written(first, last) : null;
+    }
+
+    private Optional<List<PendingRecord>> takeLocked(
+            int groupBytes, long newRoomBytes, long urgentBytes) {
+        setRoom(newRoomBytes);
+        PendingRecord first = queue.peek();
+        if (first != null && togetherBytes(first) > roomBytes) {
+            isRoomWanted = true;
+            return takeUrgent(groupBytes, urgentBytes);
+        }
+        if (!markRequested && first == null) {
+            return Optional.empty();
+        }
+        markRequested = false;
+        List<PendingRecord> group = new ArrayList<>(Math.min(queue.size(), 1024));
+        long bytes = 0;
+        while (!queue.isEmpty() && bytes < groupBytes) {
+            long next = togetherBytes(queue.element());
+            if (bytes + next > roomBytes) {
+                break;
+            }
+            bytes += next;
+            for (int left = together(queue.element()).size(); left > 0; left--) {
+                group.add(taken(queue.remove()));
+            }
+        }
+        if (roomBytes != Long.MAX_VALUE) {
+            roomBytes -= bytes; // until the disk is asked again
+        }
+        room.signalAll();
+        return Optional.of(group);
     }
 
     /**
@@ -633,6 +714,7 @@ final class AppendQueue {
         if (!record.assigned()) {
             assign(record);
         }
+        assignedRecords--;
         return record;
     }
 
@@ -680,6 +762,7 @@ final class AppendQueue {
             failed |= isFailed;
             List<PendingRecord> records = new ArrayList<>(queue);
             queue.clear();
+            assignedRecords = 0;
             queuedBytes = 0;
             markRequested = false;
             return wakeAll(records);

@@ -279,6 +279,15 @@ public final class NodeLog implements AutoCloseable {
         return queue.snapshotLsn(shards);
     }
 
+    /**
+     * Takes an LSN for a reader: at or above the LSN of everything that is acknowledged, and the
+     * last one of each of these shards at or below it. It may be that of other readers. Mostly all
+     * of these records are durable, also while a group is being written.
+     */
+    public SnapshotLsn readLsn(Collection<ShardId> shards) {
+        return queue.readLsn(shards);
+    }
+
     /** The last LSN assigned in this shard, durable or not; {@code Lsn.MIN} if there is none. */
     public Lsn lastAssigned(ShardId shard) {
         return queue.lastAssigned(shard);
@@ -333,7 +342,7 @@ public final class NodeLog implements AutoCloseable {
         try (LogFiles.Reader reader = files.open(segment)) {
             SegmentScanner scanner =
                     new SegmentScanner(
-                            reader, files.describe(segment), segment, false, files.encryption());
+                            reader, files.describe(segment), segment, false, 1, files.encryption());
             SegmentLedger own = new SegmentLedger();
             own.begin(segment);
             scanner.scan(
@@ -517,6 +526,7 @@ public final class NodeLog implements AutoCloseable {
         groups.incrementAndGet();
         records.addAndGet(group.size());
         bytes.addAndGet(written.sizeBytes());
+        queue.written(group); // before anybody hears of it
         notifyListener(group);
         for (PendingRecord record : group) {
             record.future.complete(

@@ -110,7 +110,12 @@ public final class RecoveredLog {
             ledger.size(segment, reader.sizeBytes());
             return scan(
                     new SegmentScanner(
-                            reader, files.describe(segment), segment, last, files.encryption()),
+                            reader,
+                            files.describe(segment),
+                            segment,
+                            last,
+                            nextSequence,
+                            files.encryption()),
                     segment,
                     first,
                     consumer);

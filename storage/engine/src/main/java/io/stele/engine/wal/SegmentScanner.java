@@ -23,6 +23,7 @@ final class SegmentScanner {
     private final boolean last;
     private final long sizeBytes;
     private final TailInspector tail;
+    private final long dueSequence;
     private final Encryption encryption;
     private @Nullable SegmentCipher cipher; // null: the records are plain
 
@@ -34,9 +35,19 @@ final class SegmentScanner {
         }
     }
 
+    /**
+     * @param last whether it is the last segment, which a crash may have torn
+     * @param dueSequence of the first group of the segment, if it is the last one
+     */
     SegmentScanner(
-            LogFiles.Reader reader, String file, long segment, boolean last, Encryption encryption)
+            LogFiles.Reader reader,
+            String file,
+            long segment,
+            boolean last,
+            long dueSequence,
+            Encryption encryption)
             throws IOException {
+        this.dueSequence = dueSequence;
         this.encryption = encryption;
         this.reader = reader;
         this.file = file;
@@ -75,7 +86,7 @@ final class SegmentScanner {
         int expected = SegmentHeader.expectedChecksum(bytes);
         int found = SegmentHeader.foundChecksum(bytes);
         if (expected != found) {
-            if (last && tail.tornWithoutHeader(0, WalFormat.SEGMENT_HEADER_BYTES, 1)) {
+            if (last && tail.tornWithoutHeader(0, WalFormat.SEGMENT_HEADER_BYTES, dueSequence)) {
                 return Optional.empty();
             }
             throw badChecksum("segment header", expected, found, 0);

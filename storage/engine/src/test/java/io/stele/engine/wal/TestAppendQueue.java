@@ -4,6 +4,7 @@ import static io.stele.engine.wal.LogFixture.A;
 import static io.stele.engine.wal.LogFixture.B;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -15,12 +16,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who waits for room in the queue of the log gets it in turn, large records as well. */
+/** Who waits for room in the queue of the log gets it in turn, large records as well; readers. */
 final class TestAppendQueue {
     private static final int LIMIT_BYTES = 13_000;
+    private static final Lsn NONE = Lsn.MIN;
 
-    private final AppendQueue queue =
-            new AppendQueue(new HybridClock(() -> 1_000), LIMIT_BYTES, Map.of());
+    private final HybridClock clock = new HybridClock(() -> 1_000);
+    private final AppendQueue queue = new AppendQueue(clock, LIMIT_BYTES, Map.of());
     private final List<Thread> threads = new ArrayList<>();
 
     @AfterEach
@@ -62,6 +64,75 @@ final class TestAppendQueue {
         assertThat(queue.offer(record(B, 9_000))).isTrue();
         addWaiting(record(B, 9_000));
         assertThat(queue.offer(record(5_000))).isTrue();
+    }
+
+    /** Readers see what is durable, and do not wait for what is being written. */
+    @Test
+    void readersComeBeforeTheGroupThatIsBeingWritten() {
+        List<PendingRecord> first = List.of(record(A, 1), record(B, 1));
+        first.forEach(queue::offer);
+        assertThat(take()).isEqualTo(first);
+        assertThat(queue.readLsn(Set.of(A, B)).lastAssigned()).isEqualTo(Map.of(A, NONE, B, NONE));
+        queue.written(first);
+        SnapshotLsn idle = queue.readLsn(Set.of(A, B));
+        assertThat(idle.lsn()).isGreaterThan(lsn(first.get(1)));
+        assertThat(idle.lastAssigned())
+                .isEqualTo(Map.of(A, lsn(first.get(0)), B, lsn(first.get(1))));
+
+        List<PendingRecord> second = List.of(record(A, 1), record(A, 1));
+        second.forEach(queue::offer);
+        assertThat(take()).isEqualTo(second);
+        queue.offer(record(B, 1)); // not taken
+        SnapshotLsn read = queue.readLsn(Set.of(A, B));
+        assertThat(read.lsn()).isEqualTo(new Lsn(lsn(second.get(0)).value() - 1));
+        assertThat(read.lsn()).isGreaterThanOrEqualTo(idle.lsn());
+        assertThat(read.lastAssigned()).isEqualTo(idle.lastAssigned());
+        assertThat(queue.readLsn(Set.of(A)).lsn()).as("again").isEqualTo(read.lsn());
+    }
+
+    /** Such as that of a table that was created meanwhile, which a reader must find. */
+    @Test
+    void readersComeAfterEverythingThatHasAnLsnElsewhere() {
+        List<PendingRecord> group = List.of(record(A, 1));
+        group.forEach(queue::offer);
+        assertThat(take()).isEqualTo(group);
+        Lsn ofCatalog = clock.next();
+        SnapshotLsn read = queue.readLsn(Set.of(A));
+        assertThat(read.lsn()).isGreaterThan(ofCatalog);
+        assertThat(read.lastAssigned()).isEqualTo(Map.of(A, lsn(group.get(0))));
+    }
+
+    /** Its LSN may be below that of records that are durable. */
+    @Test
+    void readersWaitForWhatAHoldDecides() {
+        CompletableFuture<AppendQueue.Grant> hold = new CompletableFuture<>();
+        queue.requestHold(new AppendQueue.HoldRequest(Set.of(B), hold));
+        List<PendingRecord> group = List.of(record(A, 1));
+        group.forEach(queue::offer);
+        assertThat(take()).isEqualTo(group);
+        SnapshotLsn held = queue.readLsn(Set.of(A, B));
+        assertThat(held.lastAssigned())
+                .isEqualTo(Map.of(A, lsn(group.get(0)), B, hold.join().lsn()));
+        queue.written(group);
+        PendingRecord outcome =
+                PendingRecord.createHeld(
+                        B, RecordType.OUTCOME, List.of(ByteBuffer.allocate(1)), null);
+        queue.addHeld(outcome, hold.join().lsn());
+        queue.release(Set.of(B), hold.join().lsn(), List.of());
+        PendingRecord behind = record(A, 1);
+        queue.offer(behind);
+        assertThat(take()).isEqualTo(List.of(outcome, behind));
+        SnapshotLsn read = queue.readLsn(Set.of(A, B));
+        assertThat(read.lsn()).isGreaterThan(lsn(behind));
+        assertThat(read.lastAssigned()).isEqualTo(Map.of(A, lsn(behind), B, hold.join().lsn()));
+    }
+
+    private List<PendingRecord> take() {
+        return queue.take(1_000, Long.MAX_VALUE, Long.MAX_VALUE).orElseThrow();
+    }
+
+    private static Lsn lsn(PendingRecord record) {
+        return new Lsn(record.lsn());
     }
 
     /** Adds a record in a thread of its own, which waits when this returns. */

@@ -6,6 +6,7 @@ import static io.stele.engine.wal.LogFixture.SMALL;
 import static io.stele.engine.wal.LogFixture.collector;
 import static io.stele.engine.wal.LogFixture.commitAll;
 import static io.stele.engine.wal.LogFixture.read;
+import static io.stele.engine.wal.LogFixture.recover;
 import static io.stele.engine.wal.LogFixture.unthreaded;
 import static io.stele.engine.wal.LogFixture.write;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -139,6 +140,32 @@ class TestLogDamage {
             assertThat(read(log.with(bytes)))
                     .as("lost sectors %s", Integer.toBinaryString(lost))
                     .isEqualTo(log.upTo(start));
+        }
+    }
+
+    /** With the head of its segment, which nothing else names. */
+    @Test
+    void anyLostSectorsOfTheFirstGroupOfASegmentAreCut() throws Exception {
+        Log log = log("fourth");
+        NodeLog next = NodeLog.unthreaded(recover(log.files()), new LogFixture.Remembering());
+        write(next, A, "y".repeat(400));
+        write(next, B, "z".repeat(1_200));
+        commitAll(next);
+        byte[] whole = log.files().bytes(2);
+        int sectors = (whole.length + 511) / 512;
+        assertThat(sectors).isGreaterThan(3);
+        for (int lost = 1; lost < 1 << sectors; lost++) {
+            byte[] bytes = whole.clone();
+            for (int i = 0; i < sectors; i++) {
+                if ((lost >> i & 1) == 1) {
+                    Arrays.fill(bytes, 512 * i, Math.min(512 * (i + 1), bytes.length), (byte) 0);
+                }
+            }
+            InMemoryLogFiles torn = log.with(log.bytes());
+            torn.replace(2, bytes);
+            assertThat(read(torn))
+                    .as("lost sectors %s", Integer.toBinaryString(lost))
+                    .isEqualTo(log.records());
         }
     }
 
