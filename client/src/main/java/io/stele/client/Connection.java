@@ -15,13 +15,15 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pipelined connection to one sidecar; a lost socket is replaced by a new one. One sender
- * thread owns all of its state; other threads hand work in through queues and wake it; one reader
- * thread a socket takes replies.
+ * The pipelined connection to one sidecar; a lost socket is replaced by a new one. Threads hand
+ * work in through queues. One sender thread sends it; a caller that may wait sends it itself while
+ * nobody else does, because waking the sender takes longer than that. One reader thread a socket
+ * takes replies; it never sends, so that the sidecar always gets rid of its replies.
  *
  * <p>Invariant: after a lost socket everything unanswered is sent again, in the order it was sent
  * first, before anything new. So the batches of a writer reach a shard in the order of their
@@ -53,10 +55,14 @@ final class Connection implements AutoCloseable {
     private volatile int version; // of the latest session's protocol; 0: there was none
     private volatile int maxUnansweredBatches = HelloReply.OLD_UNANSWERED_BATCHES;
 
-    // The sender's.
+    // Whether anything was left to be sent, or the time for it had not come, when somebody looked
+    private volatile boolean hasMore = true;
+
+    // Held by who sends; the sender's alone are the steps to and from a socket.
+    private final ReentrantLock sending = new ReentrantLock();
     private final ArrayDeque<Request> resend = new ArrayDeque<>();
     private final List<RequestBatcher> batchers = new ArrayList<>();
-    private @Nullable Session session;
+    private volatile @Nullable Session session;
     private @Nullable Exception lastCause;
     private boolean away;
     private long awaySinceNanos;
@@ -92,7 +98,7 @@ final class Connection implements AutoCloseable {
         return endpoint;
     }
 
-    /** Hands in a request. */
+    /** Hands in a request. It may be sent by this thread, which must not hold a lock. */
     void submit(Request request) {
         calls.add(request);
         if (ended) {
@@ -100,7 +106,7 @@ final class Connection implements AutoCloseable {
                 left.onFailure(closedFailure());
             }
         }
-        wake();
+        sendOrWake();
     }
 
     /**
@@ -108,13 +114,70 @@ final class Connection implements AutoCloseable {
      * RequestBatcher#waitNanos} has returned {@link RequestBatcher#EMPTY}.
      */
     void schedule(RequestBatcher batcher) {
+        add(batcher);
+        wake();
+    }
+
+    /** The same; what it has may be sent by this thread, which must not hold a lock. */
+    void scheduleAndSend(RequestBatcher batcher) {
+        add(batcher);
+        sendOrWake();
+    }
+
+    private void add(RequestBatcher batcher) {
         scheduled.add(batcher);
         if (ended) {
             for (RequestBatcher left = scheduled.poll(); left != null; left = scheduled.poll()) {
                 left.fail(closedFailure());
             }
         }
-        wake();
+    }
+
+    /** Sends what waits, unless another thread sends, or only the sender can go on. */
+    private void sendOrWake() {
+        boolean isSent = false;
+        if (Thread.currentThread() != reader && sending.tryLock()) {
+            try {
+                isSent = !closed && sendHere();
+            } finally {
+                sending.unlock();
+            }
+        }
+        // What came while this thread sent was left to it
+        if (!isSent || isWaiting()) {
+            wake();
+        }
+    }
+
+    /** Whether all is sent that can be sent before a reply comes. */
+    private boolean sendHere() {
+        takeScheduled();
+        Session current = session;
+        if (current == null || current.broken() != null) {
+            return false;
+        }
+        try {
+            long wait = sendAll(current);
+            while (wait == 0) {
+                wait = sendAll(current);
+            }
+            return wait == IDLE_NANOS;
+        } catch (IOException | RuntimeException e) {
+            current.fail(e);
+            return false;
+        }
+    }
+
+    private boolean isWaiting() {
+        return !calls.isEmpty() || !scheduled.isEmpty();
+    }
+
+    /** Replies have come. */
+    private void answered() {
+        Session current = session;
+        if (hasMore || isWaiting() || current == null || current.broken() != null) {
+            wake();
+        }
     }
 
     /**
@@ -172,12 +235,17 @@ final class Connection implements AutoCloseable {
             }
         } finally {
             ended = true;
-            Session current = session;
-            if (current != null) {
-                current.fail(new IOException("The client was closed"));
-                resend.addAll(current.takeApart());
+            sending.lock();
+            try {
+                Session current = session;
+                if (current != null) {
+                    current.fail(new IOException("The client was closed"));
+                    resend.addAll(current.takeApart());
+                }
+                giveUp(closedFailure());
+            } finally {
+                sending.unlock();
             }
-            giveUp(closedFailure());
         }
     }
 
@@ -194,30 +262,47 @@ final class Connection implements AutoCloseable {
     }
 
     private void step() {
-        for (RequestBatcher batcher = scheduled.poll();
-                batcher != null;
-                batcher = scheduled.poll()) {
-            batchers.add(batcher);
+        long wait;
+        sending.lock();
+        try {
+            wait = sendWaiting();
+        } finally {
+            sending.unlock();
         }
+        sleep(wait);
+    }
+
+    /** Sends what waits, over a new socket if need be; returns how long to sleep, at most. */
+    private long sendWaiting() {
+        takeScheduled();
         Session current = session;
         if (current != null && current.broken() != null) {
             takeApart(current);
             current = null;
         }
         if (resend.isEmpty() && batchers.isEmpty() && calls.isEmpty()) {
-            sleep(IDLE_NANOS);
-            return;
+            hasMore = false;
+            return IDLE_NANOS;
         }
         if (current == null) {
             current = open();
             if (current == null) {
-                return;
+                return 0;
             }
         }
         try {
-            sleep(sendAll(current));
+            return sendAll(current);
         } catch (IOException | RuntimeException e) {
             current.fail(e);
+            return 0;
+        }
+    }
+
+    private void takeScheduled() {
+        for (RequestBatcher batcher = scheduled.poll();
+                batcher != null;
+                batcher = scheduled.poll()) {
+            batchers.add(batcher);
         }
     }
 
@@ -231,7 +316,9 @@ final class Connection implements AutoCloseable {
             current.flush();
             return 0;
         }
-        return room > 0 ? batchersWaitNanos() : IDLE_NANOS; // without room a reply wakes us
+        long wait = room > 0 ? batchersWaitNanos() : IDLE_NANOS; // without room a reply wakes us
+        hasMore = !resend.isEmpty() || !batchers.isEmpty() || !calls.isEmpty();
+        return wait;
     }
 
     private int sendCalls(Session current, int room) throws IOException {
@@ -325,7 +412,9 @@ final class Connection implements AutoCloseable {
             session = opened; // before what may fail, so that it is closed
             Thread thread =
                     threads.newThread(
-                            () -> opened.readReplies(settings.answerTimeout(), ticker, this::wake));
+                            () ->
+                                    opened.readReplies(
+                                            settings.answerTimeout(), ticker, this::answered));
             reader = thread;
             version = opened.greeting().version();
             maxUnansweredBatches = Math.max(1, opened.greeting().maxUnansweredBatches());

@@ -67,15 +67,17 @@ final class LookupBatcher implements RequestBatcher {
 
     /** Requests keys; the futures are completed by the connection's reader. */
     void add(List<Lookup> lookups) {
+        boolean isFirst;
         lock.lock();
         try {
             waiting.addAll(lookups);
-            if (!scheduled) {
-                scheduled = true;
-                connection.schedule(this);
-            }
+            isFirst = !scheduled;
+            scheduled = true;
         } finally {
             lock.unlock();
+        }
+        if (isFirst) {
+            connection.scheduleAndSend(this);
         }
     }
 

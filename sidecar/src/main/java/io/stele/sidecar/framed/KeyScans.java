@@ -91,6 +91,8 @@ final class KeyScans {
 
     private void read(Request request, Scan scan, ReplyRoom room, boolean mayRunHere) {
         long start = System.nanoTime();
+        Optional<Thread> asker =
+                mayRunHere ? Optional.of(Thread.currentThread()) : Optional.empty();
         try {
             QueryScheduler queries = engine.queries();
             KeyRangeScan page =
@@ -110,7 +112,10 @@ final class KeyScans {
                                 if (found == null) {
                                     room.fail(request, requireNonNull(failure));
                                 } else {
-                                    finish(request, scan, room, found, start);
+                                    boolean isHere =
+                                            asker.filter(Thread.currentThread()::equals)
+                                                    .isPresent();
+                                    finish(request, scan, room, found, start, isHere);
                                 }
                             });
         } catch (RuntimeException | Error e) {
@@ -119,13 +124,19 @@ final class KeyScans {
     }
 
     private void finish(
-            Request request, Scan scan, ReplyRoom room, KeyRangePage found, long start) {
+            Request request,
+            Scan scan,
+            ReplyRoom room,
+            KeyRangePage found,
+            long start,
+            boolean isHere) {
         if (found.neededBytes() == 0) {
             int count = found.rows().size();
             metrics.lookedUp(count, count, System.nanoTime() - start);
             room.send(
                     request,
                     FrameType.SCAN_REPLY,
+                    isHere,
                     () ->
                             new ScanReply(
                                             found.schemaVersion(),

@@ -85,6 +85,9 @@ final class MultiGets {
 
     private void lookUp(Request request, MultiGet get, Attempt attempt, boolean mayRunHere) {
         long start = System.nanoTime();
+        // Waking the writer takes about as long as the lookup
+        Optional<Thread> asker =
+                mayRunHere ? Optional.of(Thread.currentThread()) : Optional.empty();
         try {
             QueryScheduler queries = engine.queries();
             PointLookup lookup =
@@ -96,7 +99,10 @@ final class MultiGets {
                                 if (found == null) {
                                     attempt.room.fail(request, requireNonNull(failure));
                                 } else {
-                                    finish(request, get, attempt, found, start);
+                                    boolean isHere =
+                                            asker.filter(Thread.currentThread()::equals)
+                                                    .isPresent();
+                                    finish(request, get, attempt, found, start, isHere);
                                 }
                             });
         } catch (RuntimeException | Error e) {
@@ -105,7 +111,12 @@ final class MultiGets {
     }
 
     private void finish(
-            Request request, MultiGet get, Attempt attempt, LookedUpRows found, long start) {
+            Request request,
+            MultiGet get,
+            Attempt attempt,
+            LookedUpRows found,
+            long start,
+            boolean isHere) {
         int count = found.rows().size();
         // A large reply may have fewer rows than asked for; small ones would make many round trips.
         // That of a second try only where rows have changed meanwhile.
@@ -115,6 +126,7 @@ final class MultiGets {
             attempt.room.send(
                     request,
                     FrameType.MULTI_GET_REPLY,
+                    isHere,
                     () ->
                             new MultiGetReply(found.schemaVersion(), found.rows())
                                     .payload(maxReplyBytes));

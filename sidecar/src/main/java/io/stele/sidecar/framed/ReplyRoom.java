@@ -106,8 +106,12 @@ final class ReplyRoom implements RowRoom {
         taken.close();
     }
 
-    /** Answers, and gives the room back once the client has the reply. */
-    void send(Request request, FrameType type, Supplier<FramePayload> encoded) {
+    /**
+     * Answers, and gives the room back once the client has the reply.
+     *
+     * @param isHere whether this is the thread of the connection, which may wait for the client
+     */
+    void send(Request request, FrameType type, boolean isHere, Supplier<FramePayload> encoded) {
         FramePayload reply;
         try {
             reply = encoded.get();
@@ -116,7 +120,11 @@ final class ReplyRoom implements RowRoom {
             return;
         }
         taken.shrink(reply.sizeBytes());
-        request.complete(type, reply, taken::close);
+        if (isHere) {
+            request.completeHere(type, reply, taken::close);
+        } else {
+            request.complete(type, reply, taken::close);
+        }
     }
 
     void fail(Request request, Throwable failure) {

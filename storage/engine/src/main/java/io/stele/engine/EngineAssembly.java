@@ -236,6 +236,7 @@ final class EngineAssembly {
                         committed,
                         options.onePhaseBytes(),
                         options.transactionBytes(),
+                        threads.uncaught(),
                         epoch);
         DecisionCollector decisionCollector =
                 new DecisionCollector(
@@ -268,7 +269,10 @@ final class EngineAssembly {
                         new StagedTables(catalog, threads.catalog(), threads.uncaught()),
                         decisionCollector,
                         committed,
-                        () -> recovery.logDamage().or(() -> logFailure(engineLog)),
+                        () ->
+                                recovery.logDamage()
+                                        .or(warehouseLog::givenUp)
+                                        .or(() -> logFailure(engineLog)),
                         files,
                         epoch);
         Jobs jobs = new Jobs(Long.toHexString(epoch) + "-", time::nowMillis);

@@ -65,6 +65,29 @@ class TestOnePhaseCommits {
         assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(expected);
     }
 
+    /** Commits do not wait for each other's sync, also where there is no key to compare. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void commitsOfAShardShareASync(boolean hasKey) throws IOException {
+        int groups = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            SimulatedNode node = start(seed);
+            TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, hasKey, 1);
+            List<CompletableFuture<Lsn>> commits = new ArrayList<>();
+            long before = node.engine().status().log().groups();
+            for (long id = 0; id < 20; id++) {
+                String transaction = begin(node, table, Optional.empty());
+                OperationKind kind = hasKey ? OperationKind.UPSERT : OperationKind.APPEND;
+                stage(node, table, transaction, kind, id, "row", id);
+                commits.add(node.commit(transaction, List.of()));
+            }
+            commits.forEach(node::await);
+            groups += (int) (node.engine().status().log().groups() - before);
+        }
+        // Tasks run in any order, also those that write the log
+        assertThat(groups).as("groups of 20 commits each").isLessThan(SEEDS * 15);
+    }
+
     @Test
     void rowsWithoutAKeyKeepTheOrderOfTheLog() throws IOException {
         SimulatedNode node = start(1);

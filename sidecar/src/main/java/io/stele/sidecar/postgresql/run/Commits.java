@@ -2,11 +2,15 @@ package io.stele.sidecar.postgresql.run;
 
 import io.stele.engine.StorageEngine;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /** The commit of a staged transaction of the engine, whose outcome is found out. */
@@ -38,27 +42,37 @@ final class Commits {
 
     private static String attempt(
             StorageEngine engine, String id, Optional<TableId> publish, LongSupplier nanoTime) {
+        CompletableFuture<Lsn> commit = engine.commit(id, List.of(), publish);
         try {
-            var unused = Cancellation.outcome(engine.commit(id, List.of(), publish));
+            var unused = Cancellation.outcome(commit);
             return id;
         } catch (SteleException failed) {
             // Of one that is busy the transaction stays open
             if (failed.code() == ErrorCode.BUSY || failed.code().nothingIsChanged()) {
                 throw failed;
             }
-            return resolved(engine, id, failed, nanoTime);
+            return resolved(engine, id, commit, failed, nanoTime);
         }
     }
 
     /** Asks until the outcome is known: a client that was told of a failure would write again. */
     private static String resolved(
-            StorageEngine engine, String id, SteleException failure, LongSupplier nanoTime) {
+            StorageEngine engine,
+            String id,
+            CompletableFuture<Lsn> commit,
+            SteleException failure,
+            LongSupplier nanoTime) {
         long start = nanoTime.getAsLong();
         long pauseMillis = FIRST_PAUSE_MILLIS;
         SteleException last = failure;
         while (nanoTime.getAsLong() - start < OUTCOME_NANOS) {
             try {
-                var unused = Cancellation.outcome(engine.transactionOutcome(id));
+                // The wait may have ended before the commit
+                var unused =
+                        Cancellation.outcome(
+                                commit.isCompletedExceptionally()
+                                        ? engine.transactionOutcome(id)
+                                        : commit);
                 return id;
             } catch (SteleException unknown) {
                 if (unknown.code() == ErrorCode.TRANSACTION_NOT_FOUND) {

@@ -16,7 +16,7 @@ public final class EngineClock {
     }
 
     public long nowMillis() {
-        return clock.next().millis();
+        return clock.presentMillis();
     }
 
     /**

@@ -87,6 +87,9 @@ public final class Recovery {
     /** Why there is no log. */
     private Optional<SteleException> unusableLog = Optional.empty();
 
+    /** Why a transaction in the log is not known. */
+    private Optional<SteleException> unreadableCommit = Optional.empty();
+
     private final Set<ShardId> unknown = new HashSet<>(); // that the log has records of
     private boolean hasUnreadableDecisions;
 
@@ -510,9 +513,9 @@ public final class Recovery {
         return unusableLog.isEmpty();
     }
 
-    /** Why there is no log that can be read. */
+    /** Why the log may have transactions that are not known, if it may. */
     public Optional<SteleException> logDamage() {
-        return unusableLog;
+        return unusableLog.or(() -> unreadableCommit);
     }
 
     /** Nothing but damage: another log is no damage, and none that is set aside. */
@@ -587,12 +590,11 @@ public final class Recovery {
     }
 
     /** Whether or not its shard can apply it. */
-    private static void noteCommitted(
-            CommittedTransactions committed, Lsn lsn, ByteBuffer payload) {
+    private void noteCommitted(CommittedTransactions committed, Lsn lsn, ByteBuffer payload) {
         try {
             TransactionRecords.repeatableId(payload).ifPresent(id -> committed.add(id, lsn));
         } catch (SteleException malformed) {
-            // The shard stops at it, by its own name
+            unreadableCommit = Optional.of(malformed); // the shard stops at it, by its own name
         }
     }
 

@@ -37,6 +37,7 @@ public final class WarehouseLog {
     private final String warehouse;
     private long version;
     private boolean begun;
+    private Optional<LogId> givenUp = Optional.empty();
 
     public WarehouseLog(ObjectStore store, UUID owner) {
         this.versions =
@@ -53,7 +54,7 @@ public final class WarehouseLog {
      *
      * @param epoch that no other engine has, for the id of a new log
      * @param isNew whether the warehouse has never had a table
-     * @param givenUp the log to continue without
+     * @param toGiveUp the log to continue without
      * @throws SteleException CORRUPT_DATA if it is missing
      */
     public LogMark find(
@@ -61,7 +62,7 @@ public final class WarehouseLog {
             Collection<Manifest> manifests,
             long epoch,
             boolean isNew,
-            Optional<LogId> givenUp)
+            Optional<LogId> toGiveUp)
             throws IOException {
         Optional<VersionedObjects.Versioned<NamedLog>> latest = versions.latest();
         version = latest.map(VersionedObjects.Versioned::version).orElse(0L);
@@ -71,14 +72,25 @@ public final class WarehouseLog {
             return findUnbegun(named, there, log, epoch, isNew);
         }
         LogId expected = named.get().logId();
-        if (givenUp.filter(expected::equals).isPresent()) {
+        if (toGiveUp.filter(expected::equals).isPresent()) {
             checkEmpty(log, expected);
+            givenUp = toGiveUp;
             return name(epoch);
         }
         begun = true;
         LogMark mark = new LogMark(expected, durable(manifests, expected));
         checkIsThere(mark, there, log);
         return mark;
+    }
+
+    /** Why transactions of before this start may be unknown: it goes on without their log. */
+    public Optional<SteleException> givenUp() {
+        return givenUp.map(
+                log ->
+                        new SteleException(
+                                ErrorCode.CORRUPT_DATA,
+                                "Expected the outcome of the transaction in log %s, which is given up: some of its rows may be in files"
+                                        .formatted(log)));
     }
 
     /** Whether the warehouse has a log that must be there; so it has had a catalog as well. */

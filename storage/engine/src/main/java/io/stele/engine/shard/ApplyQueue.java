@@ -12,9 +12,11 @@ import io.stele.engine.shard.apply.RecordGroup;
 import io.stele.engine.shard.apply.RecordGroup.Failure;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.DurableRecord;
+import io.stele.engine.wal.RecordType;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue of a shard's durable records that wait to be applied to memory: applied, then
  * acknowledged, in the order of the log. While one worker is enough, records are applied here one
- * after the other. Else groups of writes go to the apply workers. A record with more than rows is a
+ * after the other. Else groups of writes go to the apply workers. A record of a transaction is a
  * barrier: it waits until they are idle, is applied here, and later records wait for it.
  *
  * <p>Invariant: records count as applied in LSN order, each once, when every worker has applied
@@ -108,8 +110,16 @@ final class ApplyQueue {
     private static long rows(List<DurableRecord> records) {
         long rows = 0;
         for (DurableRecord record : records) {
-            if (record.attachment() instanceof PendingWrite write) {
-                rows += write.batch().operationCount();
+            switch (record.attachment()) {
+                case PendingWrite write -> rows += write.batch().operationCount();
+                case PendingCommit pending -> {
+                    for (WriteBatchReader batch : pending.commit().batches()) {
+                        rows += batch.operationCount();
+                    }
+                }
+                case null, default -> {
+                    // It has no rows
+                }
             }
         }
         return rows;
@@ -152,14 +162,24 @@ final class ApplyQueue {
                 applyInParallel(left.subList(0, size));
                 from += size;
             } else if (workers.atRest()) {
-                applyNow(left.subList(0, 1));
-                from++;
+                int barriers = barriers(left);
+                applyNow(left.subList(0, barriers));
+                from += barriers;
             } else {
                 List<DurableRecord> later = List.copyOf(left);
                 state.context().executeNext(() -> process(later));
                 return;
             }
         }
+    }
+
+    /** The number of the first records to apply here: one, or commits that follow each other. */
+    private static int barriers(List<DurableRecord> records) {
+        int count = 0;
+        while (count < records.size() && records.get(count).type() == RecordType.COMMIT) {
+            count++;
+        }
+        return Math.max(1, count);
     }
 
     /** The number of the first records that the apply workers can take now. */

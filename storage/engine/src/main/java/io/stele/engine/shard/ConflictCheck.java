@@ -38,8 +38,8 @@ import java.util.Set;
  * conflict is a key that the transaction changes and that another writer changed after the snapshot
  * LSN of the transaction. What the transaction read is then not what it would overwrite. Tables
  * that were dropped or replaced, replaced rows of a changed table, and discarded history are
- * conflicts too. {@link #find} runs on the shard's context while the shard's log is held, so
- * nothing changes during the check.
+ * conflicts too. {@link #find} runs on the shard's context while the shard's log is held, or in the
+ * turn of a commit in one phase, so nothing changes during the check.
  */
 final class ConflictCheck {
     private final TableFiles files;
@@ -93,8 +93,8 @@ final class ConflictCheck {
     }
 
     /**
-     * Reads what a check of these batches reads, so that it is in memory when the log is held. Any
-     * thread.
+     * Reads what a check of these batches reads, so that it is in memory when others wait for the
+     * check. Any thread.
      */
     void prefetch(TableShard table, List<WriteBatchReader> batches, long readLsn)
             throws IOException {

@@ -282,9 +282,10 @@ final class WriteResolver {
      * #undo undone}. In a turn only.
      */
     WriteTicket keep(Collection<TableChanges> staged) {
-        WriteTicket ticket = new WriteTicket(epoch, ++lastNumber, !staged.isEmpty());
+        // Also where nothing is staged: without notes the next one would wait for this one
+        WriteTicket ticket = new WriteTicket(epoch, ++lastNumber, true);
         inFlight++;
-        conditionalInFlight += ticket.conditional() ? 1 : 0;
+        conditionalInFlight++;
         staged.forEach(table -> table.keep(ticket.number()));
         return ticket;
     }
@@ -296,7 +297,7 @@ final class WriteResolver {
             return;
         }
         inFlight--;
-        conditionalInFlight -= ticket.conditional() ? 1 : 0;
+        conditionalInFlight--;
         changes.values().forEach(table -> table.undo(ticket.number()));
     }
 

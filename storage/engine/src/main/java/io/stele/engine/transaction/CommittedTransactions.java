@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The transactions that committed in one phase and whose clients may ask for the outcome again,
@@ -37,9 +38,11 @@ public final class CommittedTransactions {
 
     private final SavedOutcomes saved;
     private final long epoch;
-    private final Map<String, Lsn> unsaved = new LinkedHashMap<>(); // guarded by itself
-    private final Object saving = new Object();
-    private long objects; // guarded by saving
+    private final Object saving = new Object(); // held by who saves
+    // Both replaced under this; what is in neither is saved
+    private volatile Map<String, Lsn> unsaved = new ConcurrentHashMap<>();
+    private volatile Map<String, Lsn> beingSaved = new ConcurrentHashMap<>();
+    private long objects; // of who saves
 
     /**
      * @param epoch of this engine
@@ -50,10 +53,8 @@ public final class CommittedTransactions {
     }
 
     /** A transaction is committed: its records are durable, or a start has found them. */
-    public void add(String transactionId, Lsn lsn) {
-        synchronized (unsaved) {
-            unsaved.put(transactionId, lsn);
-        }
+    public synchronized void add(String transactionId, Lsn lsn) {
+        unsaved.put(transactionId, lsn);
     }
 
     /**
@@ -77,16 +78,13 @@ public final class CommittedTransactions {
     }
 
     private int size() {
-        synchronized (unsaved) {
-            return unsaved.size();
-        }
+        return unsaved.size() + beingSaved.size();
     }
 
     /** Of those that are not saved. */
     Optional<Lsn> find(String transactionId) {
-        synchronized (unsaved) {
-            return Optional.ofNullable(unsaved.get(transactionId));
-        }
+        return Optional.ofNullable(unsaved.get(transactionId))
+                .or(() -> Optional.ofNullable(beingSaved.get(transactionId)));
     }
 
     /** Of those that are. */
@@ -129,19 +127,26 @@ public final class CommittedTransactions {
      */
     public void save(DecisionCollector collector) throws IOException {
         synchronized (saving) {
+            beginSaving();
             Map<Long, Map<String, Lsn>> byEpoch = new TreeMap<>();
-            synchronized (unsaved) {
-                unsaved.forEach(
-                        (id, lsn) ->
-                                byEpoch.computeIfAbsent(
-                                                TransactionIds.epoch(id),
-                                                of -> new LinkedHashMap<>())
-                                        .put(id, lsn));
-            }
+            beingSaved.forEach(
+                    (id, lsn) ->
+                            byEpoch.computeIfAbsent(
+                                            TransactionIds.epoch(id), of -> new LinkedHashMap<>())
+                                    .put(id, lsn));
             for (Map.Entry<Long, Map<String, Lsn>> of : byEpoch.entrySet()) {
                 save(of.getKey(), of.getValue(), collector);
             }
         }
+    }
+
+    private synchronized void beginSaving() {
+        if (beingSaved.isEmpty()) {
+            beingSaved = unsaved; // before the other, so that each is found in one of them
+        } else {
+            beingSaved.putAll(unsaved); // the store has not taken those of the last time
+        }
+        unsaved = new ConcurrentHashMap<>();
     }
 
     private void save(long ofEpoch, Map<String, Lsn> outcomes, DecisionCollector collector)
@@ -166,8 +171,6 @@ public final class CommittedTransactions {
         String path = SavedOutcomes.path(ofEpoch, epoch, objects);
         collector.saved(path);
         saved.write(path, outcomes);
-        synchronized (unsaved) {
-            unsaved.keySet().removeAll(outcomes.keySet());
-        }
+        outcomes.keySet().forEach(beingSaved::remove);
     }
 }

@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,7 @@ public final class Coordinator {
      * @param statements waits for the catalog
      * @param prefetching reads ahead of commits; may block, and nothing else waits for it
      * @param committed takes the transactions that commit in one phase
+     * @param uncaught takes failures that concern no transaction
      * @param onePhaseBytes the most rows, in bytes, that commit in one phase
      * @param maxResolvedBytes of the rows that a transaction's conditional operations come to in a
      *     shard
@@ -85,6 +87,7 @@ public final class Coordinator {
             CommittedTransactions committed,
             long onePhaseBytes,
             long maxResolvedBytes,
+            Consumer<Throwable> uncaught,
             long epoch) {
         this.shards = requireNonNull(shards, "shards is null");
         this.log = requireNonNull(log, "log is null");
@@ -94,7 +97,9 @@ public final class Coordinator {
         this.deciding = requireNonNull(deciding, "deciding is null");
         this.statements = requireNonNull(statements, "statements is null");
         this.prefetching = requireNonNull(prefetching, "prefetching is null");
-        this.onePhase = new OnePhaseCommit(shards, log, turns, prefetching);
+        // What rows come to is at times more than they are, and a group of the log takes all of it
+        this.onePhase =
+                new OnePhaseCommit(shards, log, turns, prefetching, 2 * onePhaseBytes, uncaught);
         this.committed = requireNonNull(committed, "committed is null");
         this.onePhaseBytes = Math.min(onePhaseBytes, log.recordBytes());
         this.maxResolvedBytes = Math.min(maxResolvedBytes, LogHold.MAX_RECORD_BYTES / 2);

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The decision objects of transactions: the only record of whether a transaction is committed. The
- * first process that creates the object decides. Blocks on the store; safe for use by many threads.
+ * The decision objects of transactions: the only record of whether a transaction that commits in
+ * two phases is committed. The first process that creates the object decides. Blocks on the store;
+ * safe for use by many threads.
  */
 public final class Decisions {
     private static final int ATTEMPTS = 5; // a store that fails five times in a row is down

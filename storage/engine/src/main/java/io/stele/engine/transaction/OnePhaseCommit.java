@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /**
  * Commits in one phase: all shards' parts are checked and worked out, then appended to the log as
@@ -36,11 +37,23 @@ final class OnePhaseCommit {
     private final EngineLog log;
     private final ShardTurns turns;
     private final Executor prefetching;
+    private final long maxBytes;
+    private final Consumer<Throwable> uncaught;
 
     /**
      * @param prefetching reads ahead of commits; may block, and nothing else waits for it
+     * @param maxBytes of the records of a transaction
+     * @param uncaught takes failures that concern no transaction
      */
-    OnePhaseCommit(Shards shards, EngineLog log, ShardTurns turns, Executor prefetching) {
+    OnePhaseCommit(
+            Shards shards,
+            EngineLog log,
+            ShardTurns turns,
+            Executor prefetching,
+            long maxBytes,
+            Consumer<Throwable> uncaught) {
+        this.maxBytes = maxBytes;
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.log = requireNonNull(log, "log is null");
         this.turns = requireNonNull(turns, "turns is null");
@@ -83,12 +96,16 @@ final class OnePhaseCommit {
                 .thenCompose(lsn -> applied(parts, lsn));
     }
 
+    /** It never throws: what came to the log is in it. */
     private void end(Map<ShardId, CommitPart> parts, ShardTurns.Turn turn) {
-        try {
-            parts.keySet().forEach(id -> shards.shard(id).resumeConditional());
-        } finally {
-            turn.end();
+        for (ShardId id : parts.keySet()) {
+            try {
+                shards.shard(id).resumeConditional();
+            } catch (RuntimeException | Error closing) {
+                uncaught.accept(closing);
+            }
         }
+        turn.end();
     }
 
     private CompletableFuture<Lsn> append(Map<ShardId, CompletableFuture<CommitVote>> votes) {
@@ -96,6 +113,12 @@ final class OnePhaseCommit {
             List<NodeLog.Entry> records =
                     votes.values().stream().map(vote -> vote.join().record()).toList();
             long sizeBytes = records.stream().mapToLong(NodeLog.Entry::sizeBytes).sum();
+            if (sizeBytes > maxBytes) {
+                throw new SteleException(
+                        ErrorCode.TRANSACTION_TOO_LARGE,
+                        "Expected a commit of at most %d bytes in one phase, found %d"
+                                .formatted(maxBytes, sizeBytes));
+            }
             if (!log.hasRoom(sizeBytes)) {
                 throw new SteleException(
                         ErrorCode.BUSY,

@@ -5,9 +5,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 final class ShardTurns {
     private final Set<ShardId> taken = new HashSet<>();
     private final Deque<Request> waiting = new ArrayDeque<>();
+    private final Map<ShardId, Integer> wanted = new HashMap<>(); // by how many that wait
 
     private record Request(Set<ShardId> shards, CompletableFuture<Turn> granted) {}
 
@@ -45,7 +48,7 @@ final class ShardTurns {
                 }
                 ended = true;
                 taken.removeAll(shards);
-                grants = grant();
+                grants = grant(shards);
             }
             grants.forEach(Runnable::run);
         }
@@ -53,28 +56,42 @@ final class ShardTurns {
 
     /** Completes with the turn, which must end. */
     CompletableFuture<Turn> request(Collection<ShardId> shards) {
+        Set<ShardId> all = Set.copyOf(shards);
         CompletableFuture<Turn> granted = new CompletableFuture<>();
-        List<Runnable> grants;
         synchronized (this) {
-            waiting.add(new Request(Set.copyOf(shards), granted));
-            grants = grant();
+            if (all.stream()
+                    .anyMatch(shard -> taken.contains(shard) || wanted.containsKey(shard))) {
+                waiting.add(new Request(all, granted));
+                all.forEach(shard -> wanted.merge(shard, 1, Integer::sum));
+                return granted;
+            }
+            taken.addAll(all);
         }
-        grants.forEach(Runnable::run);
+        granted.complete(new Turn(all));
         return granted;
     }
 
-    private List<Runnable> grant() {
+    /**
+     * @param free shards whose turn has ended: only requests for one of them may be granted
+     */
+    private List<Runnable> grant(Set<ShardId> free) {
         List<Runnable> grants = new ArrayList<>();
         Set<ShardId> claimed = new HashSet<>(taken); // or wanted by a request before
-        for (Iterator<Request> requests = waiting.iterator(); requests.hasNext(); ) {
+        for (Iterator<Request> requests = waiting.iterator();
+                requests.hasNext() && !claimed.containsAll(free); ) {
             Request request = requests.next();
             if (request.shards().stream().noneMatch(claimed::contains)) {
                 requests.remove();
                 taken.addAll(request.shards());
+                request.shards().forEach(this::noLongerWanted);
                 grants.add(() -> request.granted().complete(new Turn(request.shards())));
             }
             claimed.addAll(request.shards());
         }
         return grants;
+    }
+
+    private void noLongerWanted(ShardId shard) {
+        wanted.computeIfPresent(shard, (one, count) -> count == 1 ? null : count - 1);
     }
 }

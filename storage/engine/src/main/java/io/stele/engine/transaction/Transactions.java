@@ -466,6 +466,13 @@ public final class Transactions {
         if (!TransactionIds.isValid(id)) {
             return CompletableFuture.failedFuture(notFound(id));
         }
+        if (TransactionIds.epoch(id) > epoch) {
+            return CompletableFuture.failedFuture(
+                    new SteleException(
+                            ErrorCode.UNAVAILABLE,
+                            "Expected a transaction of epoch %s or before, found '%s': another sidecar has taken over"
+                                    .formatted(Long.toHexString(epoch), id)));
+        }
         Optional<Lsn> lsn = committed.find(id);
         return lsn.isPresent()
                 ? CompletableFuture.completedFuture(lsn.get())

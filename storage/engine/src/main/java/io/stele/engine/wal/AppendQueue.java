@@ -631,10 +631,14 @@ final class AppendQueue {
     Optional<List<PendingRecord>> take(int groupBytes, long newRoomBytes, long urgentBytes) {
         lock.lock();
         try {
-            long before = clock.last().value();
-            Optional<List<PendingRecord>> group = takeLocked(groupBytes, newRoomBytes, urgentBytes);
-            group.ifPresent(records -> writing = lsns(records, before));
-            return group;
+            // Nobody else takes an LSN between those of a group: see readLsn
+            synchronized (clock) {
+                long before = clock.last().value();
+                Optional<List<PendingRecord>> group =
+                        takeLocked(groupBytes, newRoomBytes, urgentBytes);
+                group.ifPresent(records -> writing = lsns(records, before));
+                return group;
+            }
         } finally {
             lock.unlock();
         }

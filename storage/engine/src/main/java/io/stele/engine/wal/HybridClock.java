@@ -39,6 +39,7 @@ public final class HybridClock {
     private final LongSupplier steadyMillis;
     private final boolean isGuarded;
     private long last;
+    private long presentMillis;
     private long newestWritten; // of the LSNs observed
     private long offsetMillis; // of the time that is followed to the steady clock
     private long jumpedMillis = NO_JUMP; // steady, when the wall clock was first seen away
@@ -138,10 +139,20 @@ public final class HybridClock {
         return steady + offsetMillis;
     }
 
+    /**
+     * The present in milliseconds: at or after that of every LSN so far, and at or before that of
+     * every LSN to come. It takes none.
+     */
+    public synchronized long presentMillis() {
+        long followed = Math.clamp(followedMillis(), 0, MAX_MILLIS);
+        presentMillis = Math.max(presentMillis, Math.max(followed, new Lsn(last).millis()));
+        return presentMillis;
+    }
+
     /** The next LSN: the present time, or one above the last. */
     public Lsn next() {
         synchronized (this) {
-            long millis = Math.clamp(followedMillis(), 0, MAX_MILLIS);
+            long millis = presentMillis();
             if (last == Long.MAX_VALUE) {
                 throw new IllegalStateException(
                         String.format(

@@ -281,8 +281,8 @@ public final class NodeLog implements AutoCloseable {
 
     /**
      * Takes an LSN for a reader: at or above the LSN of everything that is acknowledged, and the
-     * last one of each of these shards at or below it. It may be that of other readers. Mostly all
-     * of these records are durable, also while a group is being written.
+     * last one of each of these shards at or below it. It may be that of other readers. While a
+     * group is being written, all of these records are durable unless a hold is open.
      */
     public SnapshotLsn readLsn(Collection<ShardId> shards) {
         return queue.readLsn(shards);

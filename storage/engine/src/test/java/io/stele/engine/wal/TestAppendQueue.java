@@ -102,6 +102,29 @@ final class TestAppendQueue {
         assertThat(read.lastAssigned()).isEqualTo(Map.of(A, lsn(group.get(0))));
     }
 
+    /** A table that is created between two records of a group comes before or after the group. */
+    @Test
+    @Timeout(60)
+    void nobodyTakesAnLsnInsideOfAGroup() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            List<PendingRecord> group = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                group.add(record(A, 1));
+                queue.offer(group.get(i));
+            }
+            CompletableFuture<Lsn> other = new CompletableFuture<>();
+            Thread thread = Thread.ofPlatform().start(() -> other.complete(clock.next()));
+            assertThat(take()).isEqualTo(group);
+            thread.join();
+            assertThat(other.join().value())
+                    .matches(lsn -> lsn < group.getFirst().lsn() || lsn > group.getLast().lsn());
+            if (other.join().value() > group.getLast().lsn()) {
+                assertThat(queue.readLsn(Set.of(A)).lsn()).isGreaterThan(other.join());
+            }
+            queue.written(group);
+        }
+    }
+
     /** Its LSN may be below that of records that are durable. */
     @Test
     void readersWaitForWhatAHoldDecides() {
