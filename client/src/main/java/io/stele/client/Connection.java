@@ -370,6 +370,7 @@ final class Connection implements AutoCloseable {
         long now = ticker.getAsLong();
         List<Request> unanswered = broken.takeApart();
         for (int i = unanswered.size() - 1; i >= 0; i--) {
+            unanswered.get(i).connectionLost();
             resend.addFirst(unanswered.get(i));
         }
         session = null; // now that nothing is in it

@@ -15,6 +15,20 @@ abstract class Request {
 
     private long firstSentNanos;
     private int timesSent;
+    private volatile boolean lost;
+
+    /**
+     * Its connection is lost, and it is unanswered: the sidecar may still read it from there, also
+     * after it has refused it over the next one.
+     */
+    final void connectionLost() {
+        lost = true;
+    }
+
+    /** Whether that has happened. */
+    final boolean wasLost() {
+        return lost;
+    }
 
     final long sentNanos() {
         return sentNanos;

@@ -554,6 +554,14 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
+    private static SteleException unknownOutcome(WriteRequest batch, SteleException cause) {
+        return new SteleException(
+                ErrorCode.OUTCOME_UNKNOWN,
+                "A batch of %d rows for shard %s may be applied, since it was sent over a connection that was lost; then: %s"
+                        .formatted(batch.rowCount(), batch.batcher().shard(), cause.getMessage()),
+                cause);
+    }
+
     private static SteleException overtakenFailure(WriteRequest batch) {
         return new SteleException(
                 ErrorCode.BUSY,
@@ -577,16 +585,17 @@ public final class TableWriter implements AutoCloseable {
     }
 
     void unsentFailed(WriteRequest request, SteleException cause) {
+        SteleException known = request.wasLost() ? unknownOutcome(request, cause) : cause;
         lock.lock();
         try {
             if (failure == null && !request.isAlone()) {
-                failure = cause;
+                failure = known;
             }
         } finally {
             lock.unlock();
         }
         budget.release(request.batch().sizeBytes());
-        request.fail(cause);
+        request.fail(known);
         request.futures().forEach(unresolved::remove);
     }
 

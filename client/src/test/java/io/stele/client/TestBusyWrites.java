@@ -25,6 +25,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -112,6 +113,26 @@ final class TestBusyWrites extends BaseClientTest {
         }
         assertThat(contents()).containsEntry(1L, "later 13").containsEntry(2L, "goes on");
         assertThat(sidecar.violations()).isEmpty();
+    }
+
+    /** What a sidecar had read before may be applied, whatever it says over another connection. */
+    @Test
+    void testABatchThatWasLostIsNotCalledUnapplied() {
+        AtomicInteger sent = new AtomicInteger();
+        sidecar.faults(write -> sent.incrementAndGet() == 1 ? Fault.BREAK_AFTER : Fault.NONE);
+        sidecar.refusals(write -> sent.get() > 1 ? Optional.of(BUSY) : Optional.empty());
+        try (SteleClient client = client(SETTINGS.withBusyTimeout(Duration.ofMillis(100)))) {
+            TableWriter writer = client.writer("s", "t");
+            CompletableFuture<Lsn> lost = writer.upsert(1L, "lost");
+            assertThatThrownBy(writer::flush)
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN))
+                    .hasMessageContaining("may be applied")
+                    .hasMessageContaining("no room");
+            assertThat(lost).isCompletedExceptionally();
+            assertThat(contents()).containsEntry(1L, "lost");
+        }
     }
 
     @Test
