@@ -35,6 +35,8 @@ final class Connection implements AutoCloseable {
     // Sockets that answer but break at once are not opened more often than this.
     private static final long MIN_LIFE_NANOS = Duration.ofMillis(20).toNanos();
     private static final int MAX_TIMES_SENT = 5;
+    // By a caller that sends: then what others have handed in is the sender's.
+    private static final int MAX_ROUNDS = 4;
     private static final long IDLE_NANOS = Duration.ofSeconds(60).toNanos();
 
     private final Endpoint endpoint;
@@ -55,7 +57,7 @@ final class Connection implements AutoCloseable {
     private volatile int version; // of the latest session's protocol; 0: there was none
     private volatile int maxUnansweredBatches = HelloReply.OLD_UNANSWERED_BATCHES;
 
-    // Whether anything was left to be sent, or the time for it had not come, when somebody looked
+    // False: when somebody looked last, nothing was left that a reply would let out
     private volatile boolean hasMore = true;
 
     // Held by who sends; the sender's alone are the steps to and from a socket.
@@ -157,8 +159,8 @@ final class Connection implements AutoCloseable {
             return false;
         }
         try {
-            long wait = sendAll(current);
-            while (wait == 0) {
+            long wait = 0;
+            for (int round = 0; wait == 0 && round < MAX_ROUNDS; round++) {
                 wait = sendAll(current);
             }
             return wait == IDLE_NANOS;
@@ -308,6 +310,7 @@ final class Connection implements AutoCloseable {
 
     /** Sends what may be sent now; returns how long to sleep, at most. */
     private long sendAll(Session current) throws IOException {
+        hasMore = true; // before looking: a reply that comes while this looks wakes the sender
         int limit = Math.min(settings.maxRequests(), Math.max(1, current.greeting().maxRequests()));
         int room = limit - current.pendingCount();
         int sent = sendCalls(current, room);
