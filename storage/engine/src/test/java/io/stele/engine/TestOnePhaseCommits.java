@@ -222,7 +222,7 @@ class TestOnePhaseCommits {
                 expected.put(id, "first:0");
             }
             for (int writer = 0; writer < inserts.size(); writer++) {
-                long key = writer / 2 + 2;
+                long key = writer / 2 + 2L;
                 try {
                     node.await(inserts.get(writer));
                     assertThat(expected).doesNotContainKey(key);
