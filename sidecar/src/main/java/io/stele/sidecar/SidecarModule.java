@@ -1,5 +1,6 @@
 package io.stele.sidecar;
 
+import static com.google.common.base.Preconditions.checkArgument;
 import static com.google.inject.Scopes.SINGLETON;
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
 import static io.airlift.configuration.ConfigBinder.configBinder;
@@ -10,6 +11,7 @@ import com.google.inject.Binder;
 import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Singleton;
+import io.airlift.log.Logger;
 import io.airlift.openmetrics.OpenMetricsCollector;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.encryption.EncryptionConfig;
@@ -18,7 +20,10 @@ import io.stele.objectstore.retrieval.BalanceMetrics;
 import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.objectstore.s3.S3Config;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.AccessControlConfig;
 import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.auth.PasswordFile;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.AggregateCacheConfig;
 import io.stele.sidecar.engine.CacheFolder;
@@ -70,10 +75,13 @@ import java.util.OptionalInt;
  * metrics.
  */
 final class SidecarModule implements Module {
+    private static final Logger log = Logger.get(SidecarModule.class);
+
     @Override
     public void configure(Binder binder) {
         configBinder(binder).bindConfig(SidecarConfig.class);
         configBinder(binder).bindConfig(SecurityConfig.class);
+        configBinder(binder).bindConfig(AccessControlConfig.class);
         configBinder(binder).bindConfig(TlsConfig.class);
         configBinder(binder).bindConfig(FlightConfig.class);
         configBinder(binder).bindConfig(FramedConfig.class);
@@ -137,15 +145,48 @@ final class SidecarModule implements Module {
         return new ReplyBudget(config.getMaxPendingBytes().toBytes());
     }
 
+    @Provides
+    @Singleton
+    static Optional<PasswordFile> passwordFile(PostgresConfig config) {
+        return config.getUsersFile().map(file -> PasswordFile.read(file.toPath()));
+    }
+
+    @Provides
+    @Singleton
+    static AccessControl accessControl(
+            AccessControlConfig config, PostgresConfig postgres, AccessMetrics metrics) {
+        if (config.getRulesFile().isEmpty()) {
+            return AccessControl.withoutRules(metrics);
+        }
+        checkArgument(
+                postgres.getUsersFile().isPresent(),
+                "Expected stele.postgresql.users-file beside stele.access-control.rules-file, found"
+                        + " none: without it everyone logs in with the shared secret, to which no"
+                        + " rules apply");
+        if (postgres.getTrinoUri().isPresent()) {
+            log.warn(
+                    "The rules of stele.access-control.rules-file are not those of Trino, which runs"
+                            + " what has no fixed plan (stele.postgresql.trino-uri): give its"
+                            + " catalog the same file");
+        }
+        return AccessControl.ofRules(
+                config.getRulesFile().get().toPath(),
+                config.getRefreshPeriod().toJavaTime(),
+                postgres.getTrinoCatalog(),
+                metrics);
+    }
+
     /** One for all ports: its locks keep writers of one row apart. */
     @Provides
     @Singleton
     static PlanExecutor planExecutor(
             EngineService engine,
+            AccessControl access,
             ReplyBudget replies,
             ReadMetrics readMetrics,
             IngestMetrics ingestMetrics) {
-        return new PlanExecutor(engine, replies, readMetrics, ingestMetrics, System::nanoTime);
+        return new PlanExecutor(
+                engine, access, replies, readMetrics, ingestMetrics, System::nanoTime);
     }
 
     @Provides
@@ -157,9 +198,13 @@ final class SidecarModule implements Module {
     @Provides
     @Singleton
     static StatementPreparer statementPreparer(
-            EngineService engine, PostgresConfig config, Optional<TrinoGateway> trino) {
+            EngineService engine,
+            AccessControl access,
+            PostgresConfig config,
+            Optional<TrinoGateway> trino) {
         return new StatementPreparer(
                 () -> engine.engine().catalog().current(),
+                access,
                 table ->
                         engine.engine()
                                 .statistics(
@@ -167,7 +212,8 @@ final class SidecarModule implements Module {
                                         OptionalInt.of(table.schemaVersion()),
                                         ScanPredicate.ALL)
                                 .rowCount(),
-                new CatalogQueries(() -> engine.engine().catalog().current(), config.getDatabase()),
+                new CatalogQueries(
+                        () -> engine.engine().catalog().current(), access, config.getDatabase()),
                 trino.isPresent());
     }
 
@@ -178,6 +224,7 @@ final class SidecarModule implements Module {
             PlanExecutor executor,
             StatementPreparer preparer,
             Optional<TrinoGateway> trino,
+            AccessControl access,
             PostgresConfig postgres,
             FlightConfig flight,
             Clock clock) {
@@ -185,6 +232,7 @@ final class SidecarModule implements Module {
                 executor,
                 preparer,
                 trino,
+                access,
                 () -> engine.engine().catalog(),
                 postgres.getDatabase(),
                 Version.current(),

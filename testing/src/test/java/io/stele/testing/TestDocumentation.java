@@ -53,6 +53,7 @@ final class TestDocumentation {
                     shown("docs/protocol.md", "", 3, "layouts of bytes, not bytes"),
                     run("docs/protocol.md", "hex", 1, "TestDocumentedRecords"),
                     run("docs/protocol.md", "python", 1, "StelePythonIT"),
+                    run("docs/serving.md", "json", 1, "TestAccessRules"),
                     run("docs/serving.md", "python", 1, "StelePythonIT"),
                     run("docs/serving.md", "properties", 1, "PostgresServerIT"),
                     shown("docs/serving.md", "sh", 1, "a client of the reader's machine"),

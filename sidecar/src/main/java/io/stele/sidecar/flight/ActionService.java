@@ -14,6 +14,8 @@ import io.stele.protocol.flight.ActionType;
 import io.stele.protocol.flight.Empty;
 import io.stele.protocol.flight.FlightAction;
 import io.stele.protocol.flight.FlightMethods;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.AccessDeniedException;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.flight.sql.SqlActions;
 import io.stele.sidecar.metrics.AccessMetrics;
@@ -42,6 +44,7 @@ final class ActionService {
     /** Less than clients take, for what is around the JSON. */
     private static final int MAX_RESULT_BYTES = FlightMethods.MAX_MESSAGE_BYTES - (1 << 10);
 
+    private final AccessControl access;
     private final ActionHandlers handlers;
     private final MetadataWatches watches;
     private final AccessMetrics metrics;
@@ -53,11 +56,13 @@ final class ActionService {
      * @param untaken how long a client may leave a result
      */
     ActionService(
+            AccessControl access,
             ActionHandlers handlers,
             MetadataWatches watches,
             AccessMetrics metrics,
             SqlActions sql,
             Duration untaken) {
+        this.access = requireNonNull(access, "access is null");
         this.sql = requireNonNull(sql, "sql is null");
         this.untakenNanos = untaken.toNanos();
         this.handlers = requireNonNull(handlers, "handlers is null");
@@ -67,12 +72,20 @@ final class ActionService {
 
     void doAction(FlightAction action, StreamObserver<ActionResult> results) {
         metrics.actionCalled();
-        if (action.type().equals(CatalogActions.WATCH_METADATA.name())) {
-            watches.begin(action.body(), (ServerCallStreamObserver<ActionResult>) results);
-            return;
-        }
         if (SqlActions.isKnown(action.type())) {
             runSql(action, results);
+            return;
+        }
+        try {
+            // These are about the engine, not about rows: tables, transactions, files, jobs
+            access.checkHasSecret(
+                    AuthenticationInterceptor.user(), "action '" + action.type() + "'");
+        } catch (AccessDeniedException denied) {
+            results.onError(CallFailures.describe("Action " + action.type(), denied));
+            return;
+        }
+        if (action.type().equals(CatalogActions.WATCH_METADATA.name())) {
+            watches.begin(action.body(), (ServerCallStreamObserver<ActionResult>) results);
             return;
         }
         ServerCallStreamObserver<ActionResult> call =

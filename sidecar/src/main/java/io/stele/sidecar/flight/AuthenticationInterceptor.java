@@ -15,14 +15,15 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightErrors;
 import io.stele.protocol.flight.FlightMethods;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.PendingLogins;
 import java.util.Optional;
 
 /**
- * A gRPC server interceptor that admits a Flight call only with the shared secret in its {@code
- * authorization} header. Older clients may send a token that {@code Handshake} issued, in {@code
- * auth-token-bin}, instead.
+ * A gRPC server interceptor that admits a Flight call only with the shared secret, or the password
+ * of a user, in its {@code authorization} header. Older clients may send a token that {@code
+ * Handshake} issued, in {@code auth-token-bin}, instead.
  *
  * <p>A {@code Handshake} with Basic credentials is answered with a token in the same header, as
  * stock Flight clients expect. A {@code Handshake} without the header is admitted, because the
@@ -36,7 +37,8 @@ final class AuthenticationInterceptor implements ServerInterceptor {
             Metadata.Key.of("auth-token-bin", Metadata.BINARY_BYTE_MARSHALLER);
     static final Context.Key<Boolean> AUTHENTICATED = Context.key("stele-authenticated");
 
-    private static final Context.Key<String> USER = Context.key("stele-authenticated-user");
+    private static final Context.Key<AuthenticatedUser> USER =
+            Context.key("stele-authenticated-user");
 
     /** Logs the connection of a {@code Handshake} without credentials in its headers in. */
     static final Context.Key<Runnable> LOG_IN = Context.key("stele-log-in");
@@ -52,10 +54,14 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         this.connections = requireNonNull(connections, "connections is null");
     }
 
-    /** The name that the caller of the present call claims, and has proved the secret with. */
-    static String user() {
-        String user = USER.get();
-        return user == null ? "" : user;
+    /** The caller of the present call; on the call's thread. */
+    static AuthenticatedUser user() {
+        return find().orElseThrow(() -> new IllegalStateException("Expected a login, found none"));
+    }
+
+    /** The same; empty in a handshake. */
+    static Optional<AuthenticatedUser> find() {
+        return Optional.ofNullable(USER.get());
     }
 
     @Override
@@ -69,7 +75,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         if (handshake && authorization.isEmpty()) {
             return startLogin(call, headers, next);
         }
-        String user;
+        AuthenticatedUser user;
         try {
             user = authenticate(authorization, Optional.ofNullable(headers.get(AUTH_TOKEN)));
             logIn(call);
@@ -151,11 +157,11 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         connections.logIn(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
     }
 
-    private String authenticate(Optional<String> authorization, Optional<byte[]> token) {
+    private AuthenticatedUser authenticate(Optional<String> authorization, Optional<byte[]> token) {
         if (authorization.isEmpty() && token.isPresent()) {
-            return authenticator.authenticateToken(
+            return authenticator.authenticateUserToken(
                     new String(token.get(), java.nio.charset.StandardCharsets.UTF_8));
         }
-        return authenticator.authenticate(authorization);
+        return authenticator.authenticateUser(authorization);
     }
 }

@@ -6,6 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightErrors;
+import io.stele.sidecar.access.AccessDeniedException;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletionException;
@@ -36,6 +37,8 @@ final class CallFailures {
                 yield FlightErrors.toStatusException(known);
             }
             case PostgresException known -> SqlFailures.describe(method, known);
+            case AccessDeniedException denied ->
+                    SqlFailures.describe(method, PostgresException.of(denied));
             case UncheckedIOException unreadable ->
                     FlightErrors.toStatusException(
                             new SteleException(

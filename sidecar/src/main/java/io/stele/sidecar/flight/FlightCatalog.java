@@ -24,6 +24,9 @@ import io.stele.protocol.flight.SchemaResult;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.Privilege;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.flight.sql.FlightSqlService;
 import io.stele.sidecar.flight.sql.SqlMessages;
@@ -32,6 +35,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -48,6 +52,7 @@ final class FlightCatalog {
     private static final long UNKNOWN = -1; // of rows and bytes
 
     private final EngineService engine;
+    private final AccessControl access;
     private final FlightSqlService sql;
     private final long stallTimeoutNanos;
     private final ThreadFactory threads;
@@ -57,10 +62,12 @@ final class FlightCatalog {
      */
     FlightCatalog(
             EngineService engine,
+            AccessControl access,
             FlightSqlService sql,
             Duration stallTimeout,
             ThreadFactory threads) {
         this.sql = requireNonNull(sql, "sql is null");
+        this.access = requireNonNull(access, "access is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.stallTimeoutNanos = stallTimeout.toNanos();
         this.threads = requireNonNull(threads, "threads is null");
@@ -73,18 +80,21 @@ final class FlightCatalog {
                         (ServerCallStreamObserver<FlightInfo>) infos,
                         READY_BYTES,
                         stallTimeoutNanos);
-        threads.newThread(() -> list(criteria, stream)).start();
+        AuthenticatedUser user = AuthenticationInterceptor.user();
+        threads.newThread(() -> list(criteria, user, stream)).start();
     }
 
     /** A client that is behind is waited for: there may be many tables. */
-    private void list(Criteria criteria, OutboundStream<FlightInfo> infos) {
+    private void list(Criteria criteria, AuthenticatedUser user, OutboundStream<FlightInfo> infos) {
         try {
             String wanted = new String(criteria.expression(), UTF_8);
             Catalog catalog = engine.engine().catalog().current();
             for (String schemaName :
                     wanted.isEmpty() ? List.copyOf(catalog.schemas()) : List.of(wanted)) {
                 for (TableSchema table : catalog.listTables(schemaName)) {
-                    infos.send(info(table, List.of()));
+                    if (access.sees(user, schemaName, table.tableName())) {
+                        infos.send(info(table, List.of()));
+                    }
                 }
             }
         } catch (RuntimeException e) {
@@ -108,6 +118,11 @@ final class FlightCatalog {
                 return;
             }
             TableSchema table = table(descriptor);
+            access.check(
+                    AuthenticationInterceptor.user(),
+                    table.schemaName(),
+                    table.tableName(),
+                    Set.of(Privilege.SELECT));
             LeasedSnapshot snapshot =
                     Blocking.await(
                             engine.engine()
@@ -138,13 +153,19 @@ final class FlightCatalog {
                             isSql(descriptor)
                                     ? sql.schema(
                                             descriptor.command(), SqlCallerInterceptor.current())
-                                    : schemaMessage(table(descriptor)));
+                                    : schemaMessage(seen(descriptor)));
         } catch (RuntimeException e) {
             reply.onError(CallFailures.describe("GetSchema", e));
             return;
         }
         reply.onNext(schema);
         reply.onCompleted();
+    }
+
+    private TableSchema seen(FlightDescriptor descriptor) {
+        TableSchema table = table(descriptor);
+        access.checkSees(AuthenticationInterceptor.user(), table.schemaName(), table.tableName());
+        return table;
     }
 
     private static boolean isSql(FlightDescriptor descriptor) {

@@ -10,6 +10,7 @@ import com.google.inject.Inject;
 import io.grpc.ServerServiceDefinition;
 import io.stele.engine.node.WriteRoom;
 import io.stele.protocol.flight.FlightMethods;
+import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.SidecarAggregateCache;
@@ -35,8 +36,9 @@ public final class FlightService {
     public FlightService(
             FlightConfig config,
             Authenticator authenticator,
+            AccessControl access,
             EngineService engine,
-            AccessMetrics access,
+            AccessMetrics metrics,
             IngestMetrics ingest,
             ReadMetrics reads,
             SidecarAggregateCache aggregateCache,
@@ -52,22 +54,26 @@ public final class FlightService {
                         Thread.ofVirtual().name("flight-watch-", 0).factory());
         this.actions =
                 new ActionService(
+                        access,
                         handlers,
                         watches,
-                        access,
+                        metrics,
                         new SqlActions(sql),
                         config.getStalledStreamTimeout().toJavaTime());
         this.catalog =
                 new FlightCatalog(
                         engine,
+                        access,
                         sql,
                         config.getStalledStreamTimeout().toJavaTime(),
                         Thread.ofVirtual().name("flight-list-", 0).factory());
-        this.gets = new GetService(config, engine, reads, aggregateCache.cache(), sql, threads);
+        this.gets =
+                new GetService(config, engine, access, reads, aggregateCache.cache(), sql, threads);
         this.puts =
                 new PutService(
                         config,
                         engine,
+                        access,
                         ingest,
                         sql,
                         Thread.ofVirtual().name("flight-put-", 0).factory());

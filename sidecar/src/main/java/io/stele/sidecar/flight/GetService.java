@@ -18,9 +18,13 @@ import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.Pulled;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.Privilege;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.flight.sql.BatchOutput;
 import io.stele.sidecar.flight.sql.FlightSqlService;
@@ -35,6 +39,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
@@ -48,6 +53,7 @@ final class GetService {
     private static final Duration OWN_LEASE = Duration.ofHours(1);
 
     private final EngineService engine;
+    private final AccessControl access;
     private final ReadMetrics metrics;
     private final FlightSqlService sql;
     private final Optional<AggregateCache> aggregateCache;
@@ -59,12 +65,14 @@ final class GetService {
     GetService(
             FlightConfig config,
             EngineService engine,
+            AccessControl access,
             ReadMetrics metrics,
             Optional<AggregateCache> aggregateCache,
             FlightSqlService sql,
             ThreadFactory threads) {
         this.sql = requireNonNull(sql, "sql is null");
         this.aggregateCache = requireNonNull(aggregateCache, "aggregateCache is null");
+        this.access = requireNonNull(access, "access is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.threads = requireNonNull(threads, "threads is null");
@@ -90,8 +98,9 @@ final class GetService {
             threads.newThread(() -> serveSql(ticket, caller, stream)).start();
             return;
         }
+        AuthenticatedUser user = AuthenticationInterceptor.user();
         QueryIdentity identity = QueryIdentityInterceptor.current();
-        threads.newThread(() -> serve(ticket, identity, atLeast, stream)).start();
+        threads.newThread(() -> serve(ticket, user, identity, atLeast, stream)).start();
     }
 
     private void serveSql(Ticket ticket, SqlCaller caller, OutboundStream<FlightData> stream) {
@@ -123,12 +132,15 @@ final class GetService {
 
     private void serve(
             Ticket ticket,
+            AuthenticatedUser user,
             QueryIdentity identity,
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
         try {
             QueryGroup group = engine.queries().group(identity);
-            send(ScanTicket.decode(ticket.bytes()), group, atLeast, stream);
+            ScanTicket scan = ScanTicket.decode(ticket.bytes());
+            checkAccess(scan, user);
+            send(scan, group, atLeast, stream);
             if (!stream.isCancelled()) {
                 stream.complete();
             }
@@ -136,6 +148,14 @@ final class GetService {
             if (!stream.isCancelled()) {
                 stream.fail(CallFailures.describe("DoGet", e));
             }
+        }
+    }
+
+    /** A ticket is what a client makes of it, so that what it names is checked, not who got it. */
+    private void checkAccess(ScanTicket ticket, AuthenticatedUser user) {
+        if (access.isRestricted(user)) {
+            TableSchema table = engine.engine().catalog().current().table(ticket.tableId());
+            access.check(user, table.schemaName(), table.tableName(), Set.of(Privilege.SELECT));
         }
     }
 

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.flight.BasicAuth;
 import io.stele.protocol.flight.Handshake;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.auth.Authenticator;
 import java.util.Base64;
 import java.util.Optional;
@@ -13,7 +14,8 @@ import java.util.Optional;
 /**
  * Handshake, by which stock Flight clients trade user and password for a token: newer ones in
  * headers, which {@link AuthenticationInterceptor} has dealt with, older ones in the payload. A
- * payload with the secret logs the connection in, any other one does not. Thread safe.
+ * payload with the secret, or with the password of a user, logs the connection in, any other one
+ * does not. Thread safe.
  */
 final class HandshakeService {
     private final Authenticator authenticator;
@@ -57,8 +59,8 @@ final class HandshakeService {
         try {
             BasicAuth basic = BasicAuth.decode(request.payload());
             byte[] pair = (basic.username() + ":" + basic.password()).getBytes(UTF_8);
-            String user =
-                    authenticator.authenticate(
+            AuthenticatedUser user =
+                    authenticator.authenticateUser(
                             Optional.of("Basic " + Base64.getEncoder().encodeToString(pair)));
             logIn.run();
             replies.onNext(
@@ -73,7 +75,7 @@ final class HandshakeService {
 
     private RuntimeException refusal() {
         try {
-            authenticator.authenticate(Optional.empty());
+            var unused = authenticator.authenticateUser(Optional.empty());
         } catch (RuntimeException e) {
             return e;
         }

@@ -9,6 +9,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.PutResult;
+import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.flight.sql.FlightSqlService;
 import io.stele.sidecar.flight.sql.SqlMessages;
@@ -21,6 +22,7 @@ import java.util.concurrent.ThreadFactory;
 /** DoPut: batches of rows on their way into tables and transactions. Thread safe. */
 final class PutService {
     private final EngineService engine;
+    private final AccessControl access;
     private final IngestMetrics metrics;
     private final FlightSqlService sql;
     private final int maxPendingBatches;
@@ -33,10 +35,12 @@ final class PutService {
     PutService(
             FlightConfig config,
             EngineService engine,
+            AccessControl access,
             IngestMetrics metrics,
             FlightSqlService sql,
             ThreadFactory threads) {
         this.sql = requireNonNull(sql, "sql is null");
+        this.access = requireNonNull(access, "access is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.maxPendingBatches = config.getMaxPendingBatches();
@@ -76,7 +80,7 @@ final class PutService {
                         .filter(SqlMessages::isSql);
         return command.isPresent()
                 ? SqlPutReceiver.open(sql, command.get(), first)
-                : PutSession.open(engine, first, metrics);
+                : PutSession.open(engine, access, AuthenticationInterceptor.user(), first, metrics);
     }
 
     /** Ends the streams whose clients bring a batch so slowly that they hold its memory for all. */

@@ -22,11 +22,16 @@ import io.stele.protocol.flight.PutResult;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.AccessDeniedException;
+import io.stele.sidecar.access.Privilege;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -39,6 +44,9 @@ import java.util.concurrent.CompletableFuture;
  */
 final class PutSession implements PutReceiver {
     private final StorageEngine engine;
+    private final AccessControl access;
+    private final AuthenticatedUser user;
+    private final Set<Privilege> privileges;
     private final IngestMetrics metrics;
     private final PutTarget target;
     private final UUID writerId;
@@ -50,11 +58,16 @@ final class PutSession implements PutReceiver {
 
     private PutSession(
             StorageEngine engine,
+            AccessControl access,
+            AuthenticatedUser user,
             IngestMetrics metrics,
             TableSchema schema,
             PutTarget target,
             ArrowBatchDecoder decoder) {
         this.engine = engine;
+        this.access = access;
+        this.user = user;
+        this.privileges = privileges(target.mode());
         this.metrics = metrics;
         this.schema = schema;
         this.target = target;
@@ -67,9 +80,15 @@ final class PutSession implements PutReceiver {
     /**
      * Begins with the first message of a stream, which has the descriptor and the Arrow schema.
      *
+     * @throws AccessDeniedException the user may not change the table so
      * @throws SteleException when the table is not there, or the columns do not fit it
      */
-    static PutSession open(EngineService service, FlightData first, IngestMetrics metrics) {
+    static PutSession open(
+            EngineService service,
+            AccessControl access,
+            AuthenticatedUser user,
+            FlightData first,
+            IngestMetrics metrics) {
         requireNonNull(metrics, "metrics is null");
         StorageEngine engine = service.engine();
         Catalog catalog = engine.catalog().current();
@@ -81,12 +100,25 @@ final class PutSession implements PutReceiver {
                                                 ErrorCode.INVALID_ARGUMENT,
                                                 "Expected a descriptor in the first message of a DoPut, found none"));
         PutTarget target = target(catalog, descriptor);
+        TableSchema table = table(catalog, target);
+        access.check(user, table.schemaName(), table.tableName(), privileges(target.mode()));
         return new PutSession(
                 engine,
+                access,
+                user,
                 metrics,
-                table(catalog, target),
+                table,
                 target,
                 ArrowBatchDecoder.forSchema(first.dataHeader()));
+    }
+
+    private static Set<Privilege> privileges(PutMode mode) {
+        return switch (mode) {
+            case UPSERT, UPDATE_OR_INSERT -> Set.of(Privilege.INSERT, Privilege.UPDATE);
+            case DELETE -> Set.of(Privilege.DELETE);
+            case APPEND, INSERT, INSERT_IF_ABSENT -> Set.of(Privilege.INSERT);
+            case UPDATE -> Set.of(Privilege.UPDATE);
+        };
     }
 
     private static PutTarget target(Catalog catalog, FlightDescriptor descriptor) {
@@ -182,10 +214,12 @@ final class PutSession implements PutReceiver {
      * If columns of the table were changed, the rest of the stream is read by its fields' ids, or
      * names, as rows of the table as it is now.
      *
+     * @throws AccessDeniedException the rules have changed
      * @throws SteleException the fields do not fit the table any more
      */
     private void followTable() {
         TableSchema present = engine.catalog().current().table(schema.id());
+        access.check(user, present.schemaName(), present.tableName(), privileges);
         if (present.schemaVersion() != schema.schemaVersion()) {
             splitter = new BatchSplitter(present, target.mode(), target.shard(), decoder.fields());
             schema = present;

@@ -28,13 +28,29 @@ final class QueryIdentityInterceptor implements ServerInterceptor {
         return Optional.of(current().user()).filter(name -> !name.isEmpty());
     }
 
+    /** A name of any length as that of a user. */
+    static String shortened(String name) {
+        return name.substring(0, Math.min(name.length(), QueryIdentity.MAX_LENGTH));
+    }
+
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
         return Contexts.interceptCall(
-                Context.current().withValue(IDENTITY, QueryIdentityHeaders.get(headers)),
-                call,
-                headers,
-                next);
+                Context.current().withValue(IDENTITY, identity(headers)), call, headers, next);
+    }
+
+    /** Who has the secret may act for others; a user of the password file is itself. */
+    private static QueryIdentity identity(Metadata headers) {
+        QueryIdentity named = QueryIdentityHeaders.get(headers);
+        return AuthenticationInterceptor.find()
+                .filter(user -> !user.hasSecret())
+                .map(
+                        user ->
+                                new QueryIdentity(
+                                        shortened(user.name()),
+                                        named.source(),
+                                        named.resourceGroup()))
+                .orElse(named);
     }
 }

@@ -7,6 +7,7 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.stele.protocol.QueryIdentity;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.flight.sql.SqlCaller;
 import java.util.Arrays;
 import java.util.List;
@@ -28,14 +29,13 @@ final class SqlCallerInterceptor implements ServerInterceptor {
 
     /** Of the present call; on the call's thread. */
     static SqlCaller current() {
-        String user = AuthenticationInterceptor.user();
+        AuthenticatedUser user = AuthenticationInterceptor.user();
         QueryIdentity identity = QueryIdentityInterceptor.current();
         return new SqlCaller(
                 user,
                 identity.user().isEmpty()
                         ? new QueryIdentity(
-                                user.substring(
-                                        0, Math.min(user.length(), QueryIdentity.MAX_LENGTH)),
+                                QueryIdentityInterceptor.shortened(user.name()),
                                 identity.source(),
                                 identity.resourceGroup())
                         : identity,

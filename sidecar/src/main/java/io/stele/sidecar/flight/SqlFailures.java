@@ -56,6 +56,7 @@ final class SqlFailures {
             case SERIALIZATION_FAILURE -> Status.Code.ABORTED;
             case QUERY_CANCELED -> Status.Code.CANCELLED;
             case TOO_MANY_CONNECTIONS, OUT_OF_MEMORY -> Status.Code.RESOURCE_EXHAUSTED;
+            case INSUFFICIENT_PRIVILEGE -> Status.Code.PERMISSION_DENIED;
             case INVALID_AUTHORIZATION, INVALID_PASSWORD -> Status.Code.UNAUTHENTICATED;
             case ADMIN_SHUTDOWN, CANNOT_CONNECT_NOW, CONNECTION_DOES_NOT_EXIST ->
                     Status.Code.UNAVAILABLE;

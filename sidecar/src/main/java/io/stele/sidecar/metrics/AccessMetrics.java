@@ -11,6 +11,7 @@ import org.weakref.jmx.Nested;
  */
 public final class AccessMetrics {
     private final CounterStat authenticationFailures = new CounterStat();
+    private final CounterStat permissionDenials = new CounterStat();
     private final CounterStat busyRefusals = new CounterStat();
     private final CounterStat loginsGivenUp = new CounterStat();
     private final AtomicLong pendingLogins = new AtomicLong();
@@ -19,9 +20,14 @@ public final class AccessMetrics {
     private final AtomicLong postgresConnections = new AtomicLong();
     private final AtomicLong flightStreams = new AtomicLong();
 
-    /** Counts a request without the shared secret. */
+    /** Counts a request with neither the shared secret nor a user's password. */
     public void authenticationFailed() {
         authenticationFailures.update(1);
+    }
+
+    /** Counts a statement or call of a user without the privileges for it. */
+    public void permissionDenied() {
+        permissionDenials.update(1);
     }
 
     /** Counts a connection or call refused because a limit was reached. */
@@ -71,10 +77,18 @@ public final class AccessMetrics {
         flightStreams.decrementAndGet();
     }
 
-    @Managed(description = "Requests and connections without the shared secret")
+    @Managed(
+            description =
+                    "Requests and connections with neither the shared secret nor a user's password")
     @Nested
     public CounterStat getAuthenticationFailures() {
         return authenticationFailures;
+    }
+
+    @Managed(description = "Statements and calls of users without the privileges for them")
+    @Nested
+    public CounterStat getPermissionDenials() {
+        return permissionDenials;
     }
 
     @Managed(description = "Connections and calls refused because a limit was reached")

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.protocol.QueryIdentity;
 import io.stele.protocol.SteleException;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.auth.PendingLogins;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.Client;
@@ -194,7 +195,7 @@ final class PostgresConnection implements AutoCloseable {
                     "Expected a user name of 1 to %s characters, found %s"
                             .formatted(QueryIdentity.MAX_LENGTH, user.length()));
         }
-        context.users().login(user, in, out);
+        AuthenticatedUser authenticated = context.users().login(user, in, out);
         login.close();
         if (!context.places().tryAcquire()) {
             context.metrics().refusedAsBusy();
@@ -211,13 +212,12 @@ final class PostgresConnection implements AutoCloseable {
             greet(user, settings, key, out);
             try (Session session =
                     new Session(
-                            user,
                             key.processId(),
                             context.executor(),
                             context.preparer(),
                             context.trino(),
                             settings,
-                            new Client(identity, cancellation),
+                            new Client(authenticated, identity, cancellation),
                             in,
                             out,
                             context.clock(),

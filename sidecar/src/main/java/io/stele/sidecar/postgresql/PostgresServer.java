@@ -8,6 +8,7 @@ import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.sidecar.Version;
 import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.auth.PasswordFile;
 import io.stele.sidecar.auth.PendingLogins;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.metrics.AccessMetrics;
@@ -72,6 +73,7 @@ public final class PostgresServer implements AutoCloseable {
             PlanExecutor executor,
             StatementPreparer preparer,
             Optional<TrinoGateway> trino,
+            Optional<PasswordFile> users,
             Clock clock) {
         this.config = requireNonNull(config, "config is null");
         checkArgument(
@@ -89,11 +91,7 @@ public final class PostgresServer implements AutoCloseable {
                         config,
                         Version.current(),
                         tls,
-                        config.getUsersFile()
-                                .map(
-                                        file ->
-                                                PostgresUsers.ofFile(
-                                                        file.toPath(), random, authenticator))
+                        users.map(file -> PostgresUsers.ofFile(file, random, authenticator))
                                 .orElseGet(
                                         () ->
                                                 PostgresUsers.withSecret(

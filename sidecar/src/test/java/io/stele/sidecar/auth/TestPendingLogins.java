@@ -11,6 +11,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +60,8 @@ final class TestPendingLogins {
                 new Authenticator(
                         new SecurityConfig().setSharedSecret("a secret of length 24 ok"),
                         Clock.systemUTC(),
-                        metrics);
+                        metrics,
+                        Optional.empty());
         long start = System.nanoTime();
         assertThatThrownBy(() -> authenticator.authenticateToken("wrong"))
                 .isInstanceOf(SteleException.class);

@@ -9,6 +9,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.flight.IpcMessages;
+import io.stele.sidecar.access.AccessControl;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.PlanExecutor;
 import io.stele.sidecar.postgresql.session.StatementPreparer;
@@ -66,6 +67,7 @@ public final class FlightSqlService {
      * The service over the statements and plans of the PostgreSQL port.
      *
      * @param trino runs what has no fixed plan; empty: that is refused
+     * @param access says what callers see and may ingest into
      * @param catalogName of the one catalog that clients see
      * @param version of this sidecar
      * @param batchBytes size at which a batch of a result is sent
@@ -74,6 +76,7 @@ public final class FlightSqlService {
             PlanExecutor executor,
             StatementPreparer preparer,
             Optional<TrinoGateway> trino,
+            AccessControl access,
             Supplier<CatalogService> catalog,
             String catalogName,
             String version,
@@ -89,9 +92,10 @@ public final class FlightSqlService {
                         executor, statements, preparer.catalogQueries(), trino, clock, batchBytes),
                 new Metadata(
                         () -> catalog.get().current(),
+                        access,
                         catalogName,
                         new SqlInfoRows(version, TRANSACTION_IDLE.toMillis())),
-                new SqlIngestion(catalog, executor, statements, clock, catalogName),
+                new SqlIngestion(catalog, access, executor, statements, clock, catalogName),
                 clock,
                 System::nanoTime,
                 new SecureRandom(),
@@ -173,7 +177,7 @@ public final class FlightSqlService {
                             caller);
             case FlightSql.CommandPreparedStatementQuery query -> {
                 SqlPrepared found =
-                        prepared.find(query.getPreparedStatementHandle(), caller.user());
+                        prepared.find(query.getPreparedStatementHandle(), caller.name());
                 yield open(found.statement(), found.bound(), found.transaction(), caller);
             }
             default ->
@@ -222,7 +226,7 @@ public final class FlightSqlService {
         SqlQuery query =
                 new SqlQuery(statement, parameters, transaction, new Cancellation(nanoTime));
         ByteString handle =
-                queries.add(caller.user(), query, statement.sizeBytes() + sizeBytes(parameters));
+                queries.add(caller.name(), query, statement.sizeBytes() + sizeBytes(parameters));
         return new Info(
                 statement.results().encapsulated(),
                 Optional.of(
@@ -235,7 +239,7 @@ public final class FlightSqlService {
 
     private Optional<SqlTransaction> transaction(boolean isIn, ByteString id, SqlCaller caller) {
         return isIn && !id.isEmpty()
-                ? Optional.of(transactions.find(id, caller.user()))
+                ? Optional.of(transactions.find(id, caller.name()))
                 : Optional.empty();
     }
 
@@ -246,7 +250,7 @@ public final class FlightSqlService {
             case FlightSql.CommandStatementQuery query ->
                     statements.prepare(query.getQuery(), caller).results().encapsulated();
             case FlightSql.CommandPreparedStatementQuery query ->
-                    prepared.find(query.getPreparedStatementHandle(), caller.user())
+                    prepared.find(query.getPreparedStatementHandle(), caller.name())
                             .statement()
                             .results()
                             .encapsulated();
@@ -259,24 +263,26 @@ public final class FlightSqlService {
         Message message = SqlMessages.parse(ticket);
         if (!(message instanceof FlightSql.TicketStatementQuery statement)) {
             byte[] unused = metadataSchema(message);
-            return new MetadataResult(message);
+            return new MetadataResult(message, caller);
         }
         ByteString handle = statement.getStatementHandle();
-        SqlQuery query = queries.find(handle, caller.user());
+        SqlQuery query = queries.find(handle, caller.name());
         query.start();
         return new QueryResult(handle, query, caller);
     }
 
     private final class MetadataResult implements SqlResult {
         private final Message command;
+        private final SqlCaller caller;
 
-        private MetadataResult(Message command) {
+        private MetadataResult(Message command, SqlCaller caller) {
             this.command = command;
+            this.caller = caller;
         }
 
         @Override
         public void send(BatchOutput out) {
-            metadata.send(command, out);
+            metadata.send(command, caller.user(), out);
         }
 
         @Override
@@ -327,7 +333,7 @@ public final class FlightSqlService {
             }
             case FlightSql.CommandPreparedStatementUpdate update -> {
                 SqlPrepared found =
-                        prepared.find(update.getPreparedStatementHandle(), caller.user());
+                        prepared.find(update.getPreparedStatementHandle(), caller.name());
                 yield update(
                         found.statement(),
                         fields,
@@ -338,7 +344,7 @@ public final class FlightSqlService {
             }
             case FlightSql.CommandPreparedStatementQuery query -> {
                 SqlPrepared found =
-                        prepared.find(query.getPreparedStatementHandle(), caller.user());
+                        prepared.find(query.getPreparedStatementHandle(), caller.name());
                 yield new CollectedPut(
                         found.statement().parameters(),
                         fields,
@@ -411,7 +417,7 @@ public final class FlightSqlService {
                                         .formatted(MAX_BOUND_BYTES, bytes));
                     }
                     prepared.resize(
-                            handle, caller.user(), statement.statement().sizeBytes() + bytes);
+                            handle, caller.name(), statement.statement().sizeBytes() + bytes);
                     statement.bind(values);
                 });
         return FlightSql.DoPutPreparedStatementResult.newBuilder()
@@ -437,7 +443,7 @@ public final class FlightSqlService {
                 transaction(request.hasTransactionId(), request.getTransactionId(), caller);
         ByteString handle =
                 prepared.add(
-                        caller.user(),
+                        caller.name(),
                         new SqlPrepared(statement, transaction),
                         statement.sizeBytes());
         FlightSql.ActionCreatePreparedStatementResult.Builder result =
@@ -457,18 +463,18 @@ public final class FlightSqlService {
     /** Closes a prepared statement; one that is gone is no error. */
     void closeStatement(ByteString handle, SqlCaller caller) {
         try {
-            prepared.remove(handle, caller.user()).close();
+            prepared.remove(handle, caller.name()).close();
         } catch (PostgresException gone) {
             // closed already, or expired
         }
     }
 
     ByteString beginTransaction(SqlCaller caller) {
-        return transactions.add(caller.user(), new SqlTransaction(executor, clock.instant()), 0);
+        return transactions.add(caller.name(), new SqlTransaction(executor, clock.instant()), 0);
     }
 
     void endTransaction(ByteString id, boolean commits, SqlCaller caller) {
-        SqlTransaction transaction = transactions.remove(id, caller.user());
+        SqlTransaction transaction = transactions.remove(id, caller.name());
         try (transaction) {
             if (commits) {
                 transaction.commit();
@@ -492,7 +498,7 @@ public final class FlightSqlService {
         ByteString handle = query.getStatementHandle();
         SqlQuery found;
         try {
-            found = queries.find(handle, caller.user());
+            found = queries.find(handle, caller.name());
         } catch (PostgresException gone) {
             return Cancelled.NOT_KNOWN;
         }

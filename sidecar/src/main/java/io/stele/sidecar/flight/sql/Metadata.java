@@ -12,6 +12,8 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.postgresql.plan.LikePattern;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -37,13 +39,16 @@ final class Metadata {
     private static final int BATCH_BYTES = 1 << 20;
 
     private final Supplier<Catalog> current;
+    private final AccessControl access;
     private final String catalog;
     private final SqlInfoRows info;
 
     /**
+     * @param access says which schemas and tables a user sees
      * @param catalog the name of the one catalog that clients see
      */
-    Metadata(Supplier<Catalog> current, String catalog, SqlInfoRows info) {
+    Metadata(Supplier<Catalog> current, AccessControl access, String catalog, SqlInfoRows info) {
+        this.access = requireNonNull(access, "access is null");
         this.current = requireNonNull(current, "current is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.info = requireNonNull(info, "info is null");
@@ -71,7 +76,7 @@ final class Metadata {
     }
 
     /** Sends the answer to a command that has a {@link #schema}. */
-    void send(Message command, BatchOutput out) {
+    void send(Message command, AuthenticatedUser user, BatchOutput out) {
         out.schema(schema(command).orElseThrow());
         switch (command) {
             case CommandGetCatalogs ignored -> {
@@ -79,14 +84,14 @@ final class Metadata {
                 rows.add(catalog);
                 rows.end();
             }
-            case CommandGetDbSchemas schemas -> sendSchemas(schemas, out);
-            case CommandGetTables tables -> sendTables(tables, out);
+            case CommandGetDbSchemas schemas -> sendSchemas(schemas, user, out);
+            case CommandGetTables tables -> sendTables(tables, user, out);
             case CommandGetTableTypes ignored -> {
                 Rows rows = new Rows(out, 1);
                 rows.add(TABLE_TYPE);
                 rows.end();
             }
-            case CommandGetPrimaryKeys keys -> sendPrimaryKeys(keys, out);
+            case CommandGetPrimaryKeys keys -> sendPrimaryKeys(keys, user, out);
             case CommandGetXdbcTypeInfo types ->
                     TypeInfoRows.rows(
                                     types.hasDataType()
@@ -98,12 +103,14 @@ final class Metadata {
         }
     }
 
-    private void sendSchemas(CommandGetDbSchemas command, BatchOutput out) {
+    private void sendSchemas(CommandGetDbSchemas command, AuthenticatedUser user, BatchOutput out) {
         Rows rows = new Rows(out, 2);
         if (isCatalog(command.hasCatalog(), command.getCatalog())) {
             for (String schema : current.get().schemas()) {
-                if (!command.hasDbSchemaFilterPattern()
-                        || matches(schema, command.getDbSchemaFilterPattern())) {
+                boolean isWanted =
+                        !command.hasDbSchemaFilterPattern()
+                                || matches(schema, command.getDbSchemaFilterPattern());
+                if (isWanted && access.seesSchema(user, schema)) {
                     rows.add(catalog, schema);
                 }
             }
@@ -120,7 +127,7 @@ final class Metadata {
         return LikePattern.matches(name, pattern, false);
     }
 
-    private void sendTables(CommandGetTables command, BatchOutput out) {
+    private void sendTables(CommandGetTables command, AuthenticatedUser user, BatchOutput out) {
         List<Kind> types =
                 command.getIncludeSchema()
                         ? List.of(Kind.TEXT, Kind.TEXT, Kind.TEXT, Kind.TEXT, Kind.BYTES)
@@ -137,8 +144,11 @@ final class Metadata {
                     continue;
                 }
                 for (TableSchema table : tables.listTables(schema)) {
-                    if (command.hasTableNameFilterPattern()
-                            && !matches(table.tableName(), command.getTableNameFilterPattern())) {
+                    boolean isWanted =
+                            !command.hasTableNameFilterPattern()
+                                    || matches(
+                                            table.tableName(), command.getTableNameFilterPattern());
+                    if (!isWanted || !access.sees(user, schema, table.tableName())) {
                         continue;
                     }
                     if (command.getIncludeSchema()) {
@@ -157,7 +167,8 @@ final class Metadata {
         rows.end();
     }
 
-    private void sendPrimaryKeys(CommandGetPrimaryKeys command, BatchOutput out) {
+    private void sendPrimaryKeys(
+            CommandGetPrimaryKeys command, AuthenticatedUser user, BatchOutput out) {
         Rows rows =
                 new Rows(
                         out,
@@ -167,6 +178,7 @@ final class Metadata {
             for (String schema :
                     command.hasDbSchema() ? List.of(command.getDbSchema()) : tables.schemas()) {
                 tables.findTable(schema, command.getTable())
+                        .filter(table -> access.sees(user, schema, table.tableName()))
                         .ifPresent(table -> addPrimaryKey(table, rows));
             }
         }

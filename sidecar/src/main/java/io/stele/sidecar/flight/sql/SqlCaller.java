@@ -3,6 +3,7 @@ package io.stele.sidecar.flight.sql;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.QueryIdentity;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.trino.TrinoIdentity;
 import java.time.Instant;
@@ -14,25 +15,29 @@ import java.util.UUID;
 /**
  * The caller of a request.
  *
- * @param user who has proved to have the secret: the owner of what the request opens
+ * @param user who has logged in: the owner of what the request opens
  * @param identity selects the scheduling group of reads
  * @param searchPath schemas in which a table without one is looked for, in order
  */
-public record SqlCaller(String user, QueryIdentity identity, List<String> searchPath) {
+public record SqlCaller(AuthenticatedUser user, QueryIdentity identity, List<String> searchPath) {
     public SqlCaller {
         requireNonNull(user, "user is null");
         requireNonNull(identity, "identity is null");
         searchPath = List.copyOf(searchPath);
     }
 
+    String name() {
+        return user.name();
+    }
+
     /** The caller as Trino takes it. */
     TrinoIdentity ofTrino() {
-        return new TrinoIdentity(user, identity.source(), ZoneOffset.UTC, searchPath);
+        return new TrinoIdentity(name(), identity.source(), ZoneOffset.UTC, searchPath);
     }
 
     /** What expressions know of the caller; times are in UTC. */
     Scope.Session session(Instant now) {
         return new Scope.Session(
-                user, ZoneOffset.UTC, now.truncatedTo(ChronoUnit.MICROS), UUID::randomUUID);
+                name(), ZoneOffset.UTC, now.truncatedTo(ChronoUnit.MICROS), UUID::randomUUID);
     }
 }

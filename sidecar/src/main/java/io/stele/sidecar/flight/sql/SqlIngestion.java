@@ -13,6 +13,9 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.AccessDeniedException;
+import io.stele.sidecar.access.Privilege;
 import io.stele.sidecar.postgresql.plan.FixedPlan.InsertPlan;
 import io.stele.sidecar.postgresql.run.Cancellation;
 import io.stele.sidecar.postgresql.run.Client;
@@ -34,6 +37,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest;
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest.TableDefinitionOptions;
+import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest.TableDefinitionOptions.TableExistsOption;
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest.TableDefinitionOptions.TableNotExistOption;
 
 /**
@@ -43,7 +47,11 @@ import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementIngest.TableDe
 final class SqlIngestion {
     private static final int SHARD_COUNT = 4; // as of CREATE TABLE in Trino
 
+    private static final Set<Privilege> TO_CREATE = Set.of(Privilege.OWNERSHIP, Privilege.INSERT);
+    private static final Set<Privilege> TO_APPEND = Set.of(Privilege.INSERT);
+
     private final Supplier<CatalogService> catalog;
+    private final AccessControl access;
     private final PlanExecutor executor;
     private final SqlStatements statements;
     private final InstantSource clock;
@@ -51,11 +59,13 @@ final class SqlIngestion {
 
     SqlIngestion(
             Supplier<CatalogService> catalog,
+            AccessControl access,
             PlanExecutor executor,
             SqlStatements statements,
             InstantSource clock,
             String catalogName) {
         this.catalog = requireNonNull(catalog, "catalog is null");
+        this.access = requireNonNull(access, "access is null");
         this.executor = requireNonNull(executor, "executor is null");
         this.statements = requireNonNull(statements, "statements is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -66,6 +76,7 @@ final class SqlIngestion {
      * Begins an ingestion.
      *
      * @param fields of the batches, which are columns of the table by name
+     * @throws AccessDeniedException the caller may not insert, or not create the table
      * @throws PostgresException UNDEFINED_TABLE, OBJECT_NOT_IN_PREREQUISITE_STATE: the table is not
      *     there, or is, which the command does not admit; FEATURE_NOT_SUPPORTED
      */
@@ -84,7 +95,11 @@ final class SqlIngestion {
         Optional<TableSchema> present =
                 catalog.get().current().findTable(schema, command.getTable());
         TableDefinitionOptions options = command.getTableDefinitionOptions();
-        Client client = new Client(caller.identity(), cancellation);
+        Client client = new Client(caller.user(), caller.identity(), cancellation);
+        boolean creates =
+                present.isEmpty()
+                        || options.getIfExists() == TableExistsOption.TABLE_EXISTS_OPTION_REPLACE;
+        access.check(caller.user(), schema, command.getTable(), creates ? TO_CREATE : TO_APPEND);
         if (present.isEmpty()) {
             if (options.getIfNotExist() != TableNotExistOption.TABLE_NOT_EXIST_OPTION_CREATE) {
                 throw new PostgresException(
@@ -97,7 +112,8 @@ final class SqlIngestion {
                     created(
                             definition(schema, command.getTable(), fields),
                             TableState.STAGED,
-                            fields),
+                            fields,
+                            client),
                     client,
                     threads);
         }
@@ -110,7 +126,11 @@ final class SqlIngestion {
             case TABLE_EXISTS_OPTION_REPLACE -> {
                 requireNone(transaction, "an ingestion that replaces a table");
                 yield new IngestPut(
-                        created(replacement(present.get(), fields), TableState.REPLACEMENT, fields),
+                        created(
+                                replacement(present.get(), fields),
+                                TableState.REPLACEMENT,
+                                fields,
+                                client),
                         client,
                         threads);
             }
@@ -200,13 +220,14 @@ final class SqlIngestion {
                 : definition(table.schemaName(), table.tableName(), fields);
     }
 
-    private RowTarget created(TableSchema definition, TableState state, List<ArrowField> fields) {
+    private RowTarget created(
+            TableSchema definition, TableState state, List<ArrowField> fields, Client client) {
         TableSchema created = catalog.get().createTable(definition, "", state);
         boolean isBegun = false;
         try {
             RowTarget target =
                     new RowTarget.Encoded(
-                            executor.beginInsert(created),
+                            executor.beginInsert(created, client),
                             rows(created, fields),
                             Optional.of(created.id()),
                             () -> dropStaged(created.id()));
@@ -242,7 +263,7 @@ final class SqlIngestion {
             try {
                 ArrowRows rows = rows(table, fields);
                 return new RowTarget.Encoded(
-                        executor.beginInsert(table), rows, Optional.empty(), () -> {});
+                        executor.beginInsert(table, client), rows, Optional.empty(), () -> {});
             } catch (SteleException otherTypes) {
                 // Casts as those of INSERT may do
                 if (otherTypes.code() != ErrorCode.TYPE_MISMATCH) {
@@ -258,7 +279,10 @@ final class SqlIngestion {
                 ? new RowTarget.InTransaction(
                         executor, plan, parameters, caller.session(now), transaction.get(), client)
                 : new RowTarget.Planned(
-                        executor.beginInsert(plan.table()), plan, parameters, caller.session(now));
+                        executor.beginInsert(plan.table(), client),
+                        plan,
+                        parameters,
+                        caller.session(now));
     }
 
     private static ArrowRows rows(TableSchema table, List<ArrowField> fields) {

@@ -99,7 +99,7 @@ final class SqlRunner {
     }
 
     private static Client client(SqlCaller caller, Cancellation cancellation) {
-        return new Client(caller.identity(), cancellation);
+        return new Client(caller.user(), caller.identity(), cancellation);
     }
 
     /** Runs a statement that returns rows, and sends them. */
@@ -426,7 +426,7 @@ final class SqlRunner {
         }
         if (plan instanceof InsertPlan insert
                 && insert.onConflict() == FixedPlan.ConflictAction.FAIL) {
-            return insertAll(insert, parameters, session, cancellation);
+            return insertAll(insert, parameters, session, client);
         }
         return executor.repeated(
                 client, own -> each(plan, parameters, session, Optional.of(own), client));
@@ -478,18 +478,16 @@ final class SqlRunner {
 
     /** Many rows that need nothing of those that are there. */
     private long insertAll(
-            InsertPlan plan,
-            ParameterSource parameters,
-            Scope.Session session,
-            Cancellation cancellation)
+            InsertPlan plan, ParameterSource parameters, Scope.Session session, Client client)
             throws IOException {
-        try (StagedInsert insert = executor.beginInsert(plan.table())) {
+        executor.checkAccess(plan, client);
+        try (StagedInsert insert = executor.beginInsert(plan.table(), client)) {
             List<List<@Nullable Object>> rows = new ArrayList<>();
             parameters.forEach(
                     values -> {
                         rows.add(values);
                         if (rows.size() == STAGED_ROWS) {
-                            cancellation.check();
+                            client.cancellation().check();
                             insert.add(plan, rows, session);
                             rows.clear();
                         }

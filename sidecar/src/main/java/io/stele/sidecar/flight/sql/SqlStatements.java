@@ -46,7 +46,8 @@ final class SqlStatements {
      */
     SqlStatement prepare(String sql, SqlCaller caller) {
         PreparedStatement prepared =
-                preparer.prepare(Placeholders.numbered(sql), List.of(), caller.searchPath());
+                preparer.prepare(
+                        Placeholders.numbered(sql), List.of(), caller.searchPath(), caller.user());
         return switch (prepared.kind()) {
             case PreparedStatement.OnRows rows -> onRows(prepared, rows);
             case PreparedStatement.OnCatalog catalogQuery -> {

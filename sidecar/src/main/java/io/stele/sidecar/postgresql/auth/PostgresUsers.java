@@ -3,7 +3,10 @@ package io.stele.sidecar.postgresql.auth;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.auth.PasswordFile;
+import io.stele.sidecar.auth.ScramVerifier;
 import io.stele.sidecar.postgresql.wire.Message;
 import io.stele.sidecar.postgresql.wire.MessageReader;
 import io.stele.sidecar.postgresql.wire.PostgresException;
@@ -11,12 +14,8 @@ import io.stele.sidecar.postgresql.wire.Replies;
 import io.stele.sidecar.postgresql.wire.SqlState;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Base64;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -31,77 +30,34 @@ public final class PostgresUsers {
     private static final int SASL_CONTINUE = 11;
     private static final int SASL_FINAL = 12;
     private static final String MECHANISM = "SCRAM-SHA-256";
-    private static final int SALT_BYTES = 16;
     private static final int NONCE_BYTES = 18;
 
-    private final Map<String, ScramVerifier> users;
+    private final Optional<PasswordFile> users;
     private final ScramVerifier any; // of the shared secret, or of nobody
-    private final boolean takesAnyName;
     private final SecureRandom random;
     private final Authenticator authenticator;
 
     private PostgresUsers(
-            Map<String, ScramVerifier> users,
+            Optional<PasswordFile> users,
             ScramVerifier any,
-            boolean takesAnyName,
             SecureRandom random,
             Authenticator authenticator) {
-        this.users = Map.copyOf(users);
+        this.users = requireNonNull(users, "users is null");
         this.any = requireNonNull(any, "any is null");
-        this.takesAnyName = takesAnyName;
         this.random = requireNonNull(random, "random is null");
         this.authenticator = requireNonNull(authenticator, "authenticator is null");
     }
 
     public static PostgresUsers withSecret(
             String secret, SecureRandom random, Authenticator authenticator) {
-        return new PostgresUsers(Map.of(), verifier(secret, random), true, random, authenticator);
-    }
-
-    /**
-     * The users of a file with lines {@code user:SCRAM-SHA-256$4096:salt$StoredKey:ServerKey}, as
-     * PostgreSQL's pg_authid has them; empty lines and lines that begin with # have no meaning.
-     *
-     * @throws IllegalArgumentException naming the line
-     */
-    public static PostgresUsers ofFile(
-            Path file, SecureRandom random, Authenticator authenticator) {
-        Map<String, ScramVerifier> users = new HashMap<>();
-        int number = 0;
-        try {
-            for (String line : Files.readAllLines(file)) {
-                number++;
-                if (line.isBlank() || line.startsWith("#")) {
-                    continue;
-                }
-                int colon = line.indexOf(':');
-                Optional<ScramVerifier> verifier =
-                        ScramVerifier.parse(line.substring(colon + 1).strip());
-                if (colon <= 0 || verifier.isEmpty()) {
-                    throw new IllegalArgumentException(
-                            "stele.postgresql.users-file: expected user:SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey in line %s of %s, found another text"
-                                    .formatted(number, file));
-                }
-                users.put(line.substring(0, colon).strip(), verifier.get());
-            }
-        } catch (IOException e) {
-            throw new IllegalArgumentException(
-                    "stele.postgresql.users-file: expected a file of text, found " + e, e);
-        }
-        byte[] nobody = new byte[SALT_BYTES];
-        random.nextBytes(nobody);
         return new PostgresUsers(
-                users,
-                verifier(Base64.getEncoder().encodeToString(nobody), random),
-                false,
-                random,
-                authenticator);
+                Optional.empty(), ScramVerifier.of(secret, random), random, authenticator);
     }
 
-    private static ScramVerifier verifier(String password, SecureRandom random) {
-        byte[] salt = new byte[SALT_BYTES];
-        random.nextBytes(salt);
-        return ScramVerifier.of(password, salt, ScramVerifier.DEFAULT_ITERATIONS);
+    public static PostgresUsers ofFile(
+            PasswordFile file, SecureRandom random, Authenticator authenticator) {
+        return new PostgresUsers(
+                Optional.of(file), ScramVerifier.ofNobody(random), random, authenticator);
     }
 
     /**
@@ -109,16 +65,17 @@ public final class PostgresUsers {
      *
      * @throws PostgresException INVALID_PASSWORD after a delay, PROTOCOL_VIOLATION
      */
-    public void login(String user, MessageReader in, Replies out) throws IOException {
+    public AuthenticatedUser login(String user, MessageReader in, Replies out) throws IOException {
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
-        ScramVerifier verifier = users.get(user);
-        if (verifier == null) {
-            verifier = takesAnyName ? any : any.mock(user);
-        }
-        boolean isKnown = takesAnyName || users.containsKey(user);
+        boolean takesAnyName = users.isEmpty();
+        Optional<ScramVerifier> known = users.flatMap(file -> file.find(user));
+        ScramVerifier verifier = known.orElseGet(() -> takesAnyName ? any : any.mock(user));
         ScramLogin login =
-                new ScramLogin(verifier, isKnown, Base64.getEncoder().encodeToString(nonce));
+                new ScramLogin(
+                        verifier,
+                        takesAnyName || known.isPresent(),
+                        Base64.getEncoder().encodeToString(nonce));
         out.authentication(SASL, (MECHANISM + "\0\0").getBytes(UTF_8));
         out.out().flush();
         Message initial = password(in);
@@ -141,6 +98,7 @@ public final class PostgresUsers {
         }
         out.authentication(SASL_FINAL, answer.get());
         out.authentication(0, new byte[0]);
+        return new AuthenticatedUser(user, takesAnyName);
     }
 
     private static Message password(MessageReader in) throws IOException {

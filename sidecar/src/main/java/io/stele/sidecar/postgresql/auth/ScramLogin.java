@@ -2,6 +2,7 @@ package io.stele.sidecar.postgresql.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.stele.sidecar.auth.ScramVerifier;
 import io.stele.sidecar.postgresql.wire.Message;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import io.stele.sidecar.postgresql.wire.SqlState;

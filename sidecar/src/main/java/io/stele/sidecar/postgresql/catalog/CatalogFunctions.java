@@ -186,7 +186,10 @@ final class CatalogFunctions {
                     "row_security_active",
                     "pg_advisory_unlock" ->
                     false;
-            default -> true; // all else is visible; privileges are checked where rows are read
+            case "has_table_privilege", "has_any_column_privilege" ->
+                    new TablePrivileges(context).has(values, 3);
+            case "has_column_privilege" -> new TablePrivileges(context).has(values, 4);
+            default -> true; // all else is visible
         };
     }
 
@@ -200,7 +203,7 @@ final class CatalogFunctions {
                     Values.integer(argument(values, 0)) == SystemCatalog.FIRST_ROLE_OID
                             ? Settings.OWNER
                             : "unknown (OID=" + argument(values, 0) + ")";
-            default -> context.session().user();
+            default -> context.session().user().name();
         };
     }
 

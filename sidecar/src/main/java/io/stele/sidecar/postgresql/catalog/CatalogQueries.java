@@ -2,10 +2,14 @@ package io.stele.sidecar.postgresql.catalog;
 
 import static java.util.Objects.requireNonNull;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.base.Ticker;
 import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,39 +34,56 @@ public final class CatalogQueries implements AutoCloseable {
     /** The version of PostgreSQL whose catalog this is. */
     public static final String SERVER_VERSION = Settings.SERVER_VERSION;
 
+    private static final int MAX_RESTRICTED_USERS = 64; // each has the relations that it sees
+
     private final Supplier<Catalog> catalog;
+    private final AccessControl access;
     private final String database;
     private final Ticker ticker;
     private final StatementParser parser = new StatementParser();
-    private volatile Optional<CatalogRelations> latest = Optional.empty();
+    private volatile Optional<Relations> latest = Optional.empty(); // of all
+    private final Cache<String, Relations> ofUsers =
+            Caffeine.newBuilder().maximumSize(MAX_RESTRICTED_USERS).build();
+
+    /**
+     * @param rulesVersion of the access control by which they were chosen
+     */
+    private record Relations(CatalogRelations relations, long rulesVersion) {
+        private boolean isOf(Catalog current, long rules) {
+            return relations.version() == current.version() && rulesVersion == rules;
+        }
+    }
 
     /**
      * @param catalog the current catalog
+     * @param access says which tables a user sees
      * @param database the name of the one database that clients see
      */
-    public CatalogQueries(Supplier<Catalog> catalog, String database) {
-        this(catalog, database, Ticker.systemTicker());
+    public CatalogQueries(Supplier<Catalog> catalog, AccessControl access, String database) {
+        this(catalog, access, database, Ticker.systemTicker());
     }
 
-    CatalogQueries(Supplier<Catalog> catalog, String database, Ticker ticker) {
+    CatalogQueries(
+            Supplier<Catalog> catalog, AccessControl access, String database, Ticker ticker) {
+        this.access = requireNonNull(access, "access is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.database = requireNonNull(database, "database is null");
         this.ticker = requireNonNull(ticker, "ticker is null");
     }
 
     /** Whether a statement reads nothing but the catalog and constants, so that this answers it. */
-    public boolean concerns(String sql) {
+    public boolean concerns(String sql, AuthenticatedUser user) {
         StatementText text = new StatementText(sql);
         return switch (text.word(0)) {
             case "show" -> ShowAnswers.isShow(text) && text.isOneStatement();
             case "select", "with", "values", "table", "(" ->
                     (!text.hasWord("from") && !text.word(0).equals("table") || text.namesCatalog())
-                            && readsCatalogOnly(sql);
+                            && readsCatalogOnly(sql, user);
             default -> false;
         };
     }
 
-    private boolean readsCatalogOnly(String sql) {
+    private boolean readsCatalogOnly(String sql, AuthenticatedUser user) {
         try {
             Select select = parser.parse(sql);
             boolean hasTables = false;
@@ -71,7 +92,7 @@ public final class CatalogQueries implements AutoCloseable {
                 List<String> parts = CatalogRelations.nameParts(name);
                 boolean isCatalog =
                         parts.size() <= 2
-                                && relations()
+                                && relations(user)
                                         .find(
                                                 parts.size() == 2
                                                         ? Optional.of(parts.get(0))
@@ -83,7 +104,7 @@ public final class CatalogQueries implements AutoCloseable {
                 }
             }
             if (!hasTables) {
-                describe(sql, List.of(), ""); // of constants: unless it calls what is not here
+                describe(sql, List.of(), user); // of constants: unless it calls what is not here
             }
             return true;
         } catch (SteleException | UnsupportedOperationException e) {
@@ -101,20 +122,6 @@ public final class CatalogQueries implements AutoCloseable {
      *
      * @param parameters texts of $1, $2 and so on; empty: NULL
      * @param parameterTypeOids their types; 0: unknown
-     * @param user who logged in
-     * @throws SteleException INVALID_ARGUMENT
-     */
-    public CatalogResult run(
-            String sql,
-            List<Optional<String>> parameters,
-            List<Integer> parameterTypeOids,
-            String user) {
-        return run(sql, parameters, parameterTypeOids, session(user));
-    }
-
-    /**
-     * Runs a statement in a session with settings.
-     *
      * @throws SteleException INVALID_ARGUMENT
      */
     public CatalogResult run(
@@ -168,7 +175,8 @@ public final class CatalogQueries implements AutoCloseable {
     }
 
     /** The columns that {@link #run} would answer, before values are known. */
-    public List<CatalogColumn> describe(String sql, List<Integer> parameterTypeOids, String user) {
+    public List<CatalogColumn> describe(
+            String sql, List<Integer> parameterTypeOids, AuthenticatedUser user) {
         return described(
                 parameterTypeOids,
                 user,
@@ -183,7 +191,8 @@ public final class CatalogQueries implements AutoCloseable {
     }
 
     /** The types of the parameters: as declared, or as their use in the statement shows. */
-    public List<Integer> parameterTypes(String sql, List<Integer> parameterTypeOids, String user) {
+    public List<Integer> parameterTypes(
+            String sql, List<Integer> parameterTypeOids, AuthenticatedUser user) {
         return described(
                 parameterTypeOids,
                 user,
@@ -196,14 +205,16 @@ public final class CatalogQueries implements AutoCloseable {
     }
 
     private <T> T described(
-            List<Integer> parameterTypeOids, String user, Function<QueryContext, T> description) {
+            List<Integer> parameterTypeOids,
+            AuthenticatedUser user,
+            Function<QueryContext, T> description) {
         return answered(
                 () ->
                         description.apply(
                                 context(Optional.empty(), parameterTypeOids, session(user))));
     }
 
-    private static CatalogSession session(String user) {
+    private static CatalogSession session(AuthenticatedUser user) {
         return new CatalogSession(user, (int) ProcessHandle.current().pid(), Map.of());
     }
 
@@ -212,7 +223,12 @@ public final class CatalogQueries implements AutoCloseable {
             List<Integer> parameterTypeOids,
             CatalogSession session) {
         return new QueryContext(
-                relations(), session, database, parameters, parameterTypeOids, ticker);
+                relations(session.user()),
+                session,
+                database,
+                parameters,
+                parameterTypeOids,
+                ticker);
     }
 
     /** Whatever a statement does to the evaluation is the statement's fault. */
@@ -229,20 +245,31 @@ public final class CatalogQueries implements AutoCloseable {
         }
     }
 
-    private CatalogRelations relations() {
+    private CatalogRelations relations(AuthenticatedUser user) {
         Catalog current = catalog.get();
-        Optional<CatalogRelations> found = latest;
-        if (found.isEmpty() || found.get().version() != current.version()) {
-            found = Optional.of(build(current));
+        if (!access.isRestricted(user)) {
+            Optional<Relations> found = latest;
+            return found.filter(all -> all.isOf(current, 0))
+                    .orElseGet(() -> build(current, user))
+                    .relations();
         }
-        return found.get();
+        long rules = access.version(); // before they are asked: they may change in between
+        Relations found = ofUsers.getIfPresent(user.name());
+        if (found == null || !found.isOf(current, rules)) {
+            found = new Relations(new CatalogRelations(current, database, access, user), rules);
+            ofUsers.put(user.name(), found);
+        }
+        return found.relations();
     }
 
-    private synchronized CatalogRelations build(Catalog current) {
-        if (latest.isEmpty() || latest.get().version() != current.version()) {
-            latest = Optional.of(new CatalogRelations(current, database));
+    private synchronized Relations build(Catalog current, AuthenticatedUser user) {
+        if (latest.filter(all -> all.isOf(current, 0)).isEmpty()) {
+            latest =
+                    Optional.of(
+                            new Relations(
+                                    new CatalogRelations(current, database, access, user), 0));
         }
-        return latest.get();
+        return latest.orElseThrow();
     }
 
     @Override

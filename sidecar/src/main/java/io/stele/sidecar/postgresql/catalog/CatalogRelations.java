@@ -1,15 +1,19 @@
 package io.stele.sidecar.postgresql.catalog;
 
 import io.stele.engine.catalog.Catalog;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.Privilege;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * One version of the catalog as relations, with lookups between names and OIDs. Thread-safe:
- * immutable.
+ * One version of the catalog as a user sees it, as relations, with lookups between names and OIDs.
+ * Thread-safe: immutable.
  */
 final class CatalogRelations {
     private final long version;
@@ -22,7 +26,13 @@ final class CatalogRelations {
     private final Map<Integer, UserRelation.Index> indexes = new HashMap<>(); // or its constraint
     private final Map<Integer, UserRelation> indexedRelations = new HashMap<>();
 
-    CatalogRelations(Catalog catalog, String database) {
+    private final Map<Integer, Set<Privilege>> privileges = new HashMap<>(); // by user relation
+
+    /**
+     * @param user sees the tables and views on which access control gives it a privilege
+     */
+    CatalogRelations(
+            Catalog catalog, String database, AccessControl access, AuthenticatedUser user) {
         this.version = catalog.version();
         RelationRows rows = new RelationRows();
         PgCatalogRows pgCatalog = new PgCatalogRows(rows, database);
@@ -39,14 +49,23 @@ final class CatalogRelations {
             if (namespaces.containsKey(schema)) {
                 continue; // a user's schema information_schema is hidden by the system's
             }
+            // Also of what the user does not see, so that OIDs are the same for all users
             int namespace = ids.hashed(ObjectIds.Kind.NAMESPACE, schema);
+            List<UserRelation> all = UserRelation.of(catalog, schema, ids);
+            if (!access.seesSchema(user, schema)) {
+                continue;
+            }
             addNamespace(schema, namespace);
             pgCatalog.namespace(namespace, schema);
             information.schema(schema);
-            for (UserRelation relation : UserRelation.of(catalog, schema, ids)) {
-                pgCatalog.add(relation, namespace);
-                information.add(relation);
-                add(relation);
+            for (UserRelation relation : all) {
+                Set<Privilege> held = access.privileges(user, schema, relation.name());
+                if (!held.isEmpty()) {
+                    pgCatalog.add(relation, namespace);
+                    information.add(relation);
+                    add(relation);
+                    privileges.put(relation.oid(), held);
+                }
             }
         }
         this.relations = rows.build();
@@ -88,6 +107,10 @@ final class CatalogRelations {
 
     Optional<UserRelation> user(long oid) {
         return Optional.ofNullable(users.get((int) oid));
+    }
+
+    Set<Privilege> privileges(UserRelation relation) {
+        return privileges.getOrDefault(relation.oid(), Set.of());
     }
 
     /** An index by its OID or that of its constraint. */

@@ -61,7 +61,7 @@ final class QueryContext {
         List<String> found = new ArrayList<>(List.of(SystemCatalog.PG_CATALOG));
         for (String written : setting("search_path").orElse("").split(",", -1)) {
             String name = CatalogRelations.nameParts(written.strip()).get(0);
-            String schema = name.equals("$user") ? session.user() : name;
+            String schema = name.equals("$user") ? session.user().name() : name;
             if (relations.namespace(schema).isPresent() && !found.contains(schema)) {
                 found.add(schema);
             }

@@ -29,7 +29,7 @@ final class SessionRelations {
             QueryContext context, Relation relation, String prefix, String oidColumn) {
         List<Object[]> rows = new ArrayList<>();
         rows.add(role(relation, prefix, oidColumn, Settings.OWNER, SystemCatalog.FIRST_ROLE_OID));
-        String user = context.session().user();
+        String user = context.session().user().name();
         if (!user.equals(Settings.OWNER)) {
             rows.add(role(relation, prefix, oidColumn, user, USER_OID));
         }

@@ -1,9 +1,12 @@
 package io.stele.sidecar.postgresql.plan;
 
+import com.google.common.collect.Sets;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.access.Privilege;
 import io.stele.sidecar.postgresql.type.PostgresType;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A statement that is ready to be executed on rows found by key. Immutable. */
 public sealed interface FixedPlan {
@@ -14,6 +17,9 @@ public sealed interface FixedPlan {
 
     /** The types of the parameters. */
     List<ParameterTypes.Type> parameters();
+
+    /** What its user needs on the table. */
+    Set<Privilege> privileges();
 
     /**
      * A column of a result.
@@ -44,13 +50,15 @@ public sealed interface FixedPlan {
             List<SortItem> order,
             Optional<Computation> limit,
             Optional<Computation> offset,
-            List<ParameterTypes.Type> parameters)
+            List<ParameterTypes.Type> parameters,
+            Set<Privilege> privileges)
             implements FixedPlan {
         public SelectPlan {
             results = List.copyOf(results);
             aggregates = List.copyOf(aggregates);
             order = List.copyOf(order);
             parameters = List.copyOf(parameters);
+            privileges = Sets.immutableEnumSet(privileges);
         }
     }
 
@@ -83,7 +91,8 @@ public sealed interface FixedPlan {
             List<ColumnValue> assignments,
             Optional<Computation> condition,
             List<ResultColumn> results,
-            List<ParameterTypes.Type> parameters)
+            List<ParameterTypes.Type> parameters,
+            Set<Privilege> privileges)
             implements FixedPlan {
         public InsertPlan {
             rows = List.copyOf(rows);
@@ -91,6 +100,7 @@ public sealed interface FixedPlan {
             assignments = List.copyOf(assignments);
             results = List.copyOf(results);
             parameters = List.copyOf(parameters);
+            privileges = Sets.immutableEnumSet(privileges);
         }
     }
 
@@ -99,12 +109,14 @@ public sealed interface FixedPlan {
             Access.Filtered rows,
             List<ColumnValue> assignments,
             List<ResultColumn> results,
-            List<ParameterTypes.Type> parameters)
+            List<ParameterTypes.Type> parameters,
+            Set<Privilege> privileges)
             implements FixedPlan {
         public UpdatePlan {
             assignments = List.copyOf(assignments);
             results = List.copyOf(results);
             parameters = List.copyOf(parameters);
+            privileges = Sets.immutableEnumSet(privileges);
         }
     }
 
@@ -112,11 +124,13 @@ public sealed interface FixedPlan {
             TableSchema table,
             Access.Filtered rows,
             List<ResultColumn> results,
-            List<ParameterTypes.Type> parameters)
+            List<ParameterTypes.Type> parameters,
+            Set<Privilege> privileges)
             implements FixedPlan {
         public DeletePlan {
             results = List.copyOf(results);
             parameters = List.copyOf(parameters);
+            privileges = Sets.immutableEnumSet(privileges);
         }
     }
 }

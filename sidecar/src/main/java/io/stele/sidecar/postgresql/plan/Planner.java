@@ -64,7 +64,7 @@ public final class Planner {
             List<Integer> parameterOids,
             List<String> searchPath,
             ToLongFunction<TableSchema> rowCounts) {
-        TableSchema table = table(statement.table(), catalog, searchPath);
+        TableSchema table = findTable(statement.table(), catalog, searchPath);
         Planner planner =
                 new Planner(table, statement.table(), new ParameterTypes(parameterOids), rowCounts);
         return switch (statement) {
@@ -75,7 +75,13 @@ public final class Planner {
         };
     }
 
-    private static TableSchema table(TableName name, Catalog catalog, List<String> searchPath) {
+    /**
+     * The table of a name.
+     *
+     * @throws NoFixedPlanException if it is a view
+     * @throws PostgresException UNDEFINED_TABLE
+     */
+    public static TableSchema findTable(TableName name, Catalog catalog, List<String> searchPath) {
         List<String> schemas = name.schema().map(List::of).orElse(searchPath);
         for (String schema : schemas) {
             Optional<TableSchema> found = catalog.findTable(schema, name.name());
@@ -122,7 +128,8 @@ public final class Planner {
                 order,
                 select.limit().map(this::count),
                 select.offset().map(this::count),
-                parameters.all());
+                parameters.all(),
+                RequiredPrivileges.of(select));
     }
 
     private Computation count(Expression expression) {
@@ -255,7 +262,8 @@ public final class Planner {
                 assignments,
                 condition,
                 results(insert.returning()),
-                parameters.all());
+                parameters.all(),
+                RequiredPrivileges.of(insert));
     }
 
     private List<Computation> row(List<Integer> given, List<Expression> values) {
@@ -399,7 +407,8 @@ public final class Planner {
                 changed(update.where(), "UPDATE"),
                 assignments,
                 results(update.returning()),
-                parameters.all());
+                parameters.all(),
+                RequiredPrivileges.of(update));
     }
 
     private FixedPlan delete(Statement.Delete delete) {
@@ -407,7 +416,8 @@ public final class Planner {
                 table,
                 changed(delete.where(), "DELETE"),
                 results(delete.returning()),
-                parameters.all());
+                parameters.all(),
+                RequiredPrivileges.of(delete));
     }
 
     private Access.Filtered changed(Optional<Expression> where, String statement) {

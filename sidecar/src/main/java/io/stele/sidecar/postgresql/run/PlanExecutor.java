@@ -5,6 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.AccessDeniedException;
+import io.stele.sidecar.access.Privilege;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.IngestMetrics;
@@ -21,6 +24,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +37,7 @@ public final class PlanExecutor {
     private static final int MAX_ATTEMPTS = 50;
 
     private final EngineService engine;
+    private final AccessControl access;
     private final RowFinder finder;
     private final DirectWrites direct;
     private final TransactionalWrites transactional;
@@ -41,11 +46,13 @@ public final class PlanExecutor {
 
     public PlanExecutor(
             EngineService engine,
+            AccessControl access,
             ReplyBudget replies,
             ReadMetrics readMetrics,
             IngestMetrics ingestMetrics,
             LongSupplier nanoTime) {
         this.engine = requireNonNull(engine, "engine is null");
+        this.access = requireNonNull(access, "access is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.finder = new RowFinder(engine, new Lookups(engine, replies, readMetrics));
         this.direct = new DirectWrites(engine, ingestMetrics, nanoTime);
@@ -61,10 +68,12 @@ public final class PlanExecutor {
      * The rows of a SELECT.
      *
      * @param transaction of the block that the client is in
+     * @throws AccessDeniedException the client's user may not read the table
      * @throws StalePlanException also while the rows are read
      */
     public PlanRows select(
             SelectPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client) {
+        checkAccess(plan, client);
         RowBuilder builder = new RowBuilder(plan.table());
         RowSource rows = finder.open(plan.rows().access(), builder, scope, transaction, client);
         try {
@@ -83,10 +92,12 @@ public final class PlanExecutor {
      * Executes INSERT, UPDATE or DELETE.
      *
      * @param transaction of the block that the client is in; empty: the statement commits
+     * @throws AccessDeniedException the client's user lacks a privilege of the plan
      */
     public Changes change(
             FixedPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client)
             throws IOException {
+        checkAccess(plan, client);
         RowBuilder builder = new RowBuilder(plan.table());
         List<byte[]> rows =
                 plan instanceof InsertPlan insert ? rows(insert, builder, scope) : List.of();
@@ -198,6 +209,7 @@ public final class PlanExecutor {
             RowTransaction transaction,
             Client client)
             throws IOException {
+        checkAccess(plan, client);
         RowBuilder builder = new RowBuilder(plan.table());
         List<byte[]> encoded = new ArrayList<>(rows.size());
         for (List<@Nullable Object> row : rows) {
@@ -207,8 +219,26 @@ public final class PlanExecutor {
         return transactional.insert(plan, builder, encoded, none, transaction, client).size();
     }
 
-    /** Begins an insertion of many rows that commits by itself. */
-    public StagedInsert beginInsert(TableSchema table) {
+    /**
+     * Checks that the client's user has the privileges of a plan.
+     *
+     * @throws AccessDeniedException it has not
+     */
+    public void checkAccess(FixedPlan plan, Client client) {
+        checkAccess(plan.table(), plan.privileges(), client);
+    }
+
+    private void checkAccess(TableSchema table, Set<Privilege> required, Client client) {
+        access.check(client.user(), table.schemaName(), table.tableName(), required);
+    }
+
+    /**
+     * Begins an insertion of many rows that commits by itself.
+     *
+     * @throws AccessDeniedException the client's user may not insert
+     */
+    public StagedInsert beginInsert(TableSchema table, Client client) {
+        checkAccess(table, Set.of(Privilege.INSERT), client);
         return new StagedInsert(engine.engine(), table, nanoTime);
     }
 

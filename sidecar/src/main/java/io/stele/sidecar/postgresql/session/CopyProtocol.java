@@ -64,6 +64,7 @@ final class CopyProtocol {
             Optional<RowTransaction> block)
             throws IOException {
         InsertPlan plan = plan(copy, searchPath);
+        executor.checkAccess(plan, client); // before the client sends its rows
         boolean isBinary = copy.options().format() == CopyOptions.Format.BINARY;
         replies.copyResponse('G', isBinary, plan.parameters().size());
         replies.out().flush();
@@ -75,7 +76,7 @@ final class CopyProtocol {
                     session,
                     rows -> executor.copy(plan, rows, session, transaction, client));
         }
-        try (StagedInsert own = executor.beginInsert(plan.table())) {
+        try (StagedInsert own = executor.beginInsert(plan.table(), client)) {
             long count = receive(copy, plan, session, rows -> own.add(plan, rows, session));
             own.commit();
             return count;
@@ -83,6 +84,7 @@ final class CopyProtocol {
     }
 
     private InsertPlan plan(Command.CopyIn copy, List<String> searchPath) {
+        preparer.checkSees(copy.table(), searchPath, client.user());
         List<String> columns = copy.columns();
         if (columns.isEmpty()) {
             columns = preparer.columnsOf(copy.table(), searchPath);

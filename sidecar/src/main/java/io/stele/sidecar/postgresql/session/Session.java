@@ -60,7 +60,6 @@ public final class Session implements AutoCloseable {
      * @param gateway empty: statements without a fixed plan are refused
      */
     public Session(
-            String user,
             int processId,
             PlanExecutor executor,
             StatementPreparer preparer,
@@ -71,7 +70,7 @@ public final class Session implements AutoCloseable {
             Replies replies,
             InstantSource clock,
             int maxMessageBytes) {
-        this.user = requireNonNull(user, "user is null");
+        this.user = client.user().name();
         this.processId = processId;
         this.executor = requireNonNull(executor, "executor is null");
         this.preparer = requireNonNull(preparer, "preparer is null");
@@ -154,7 +153,8 @@ public final class Session implements AutoCloseable {
     }
 
     private PreparedStatement prepare(String sql, List<Integer> parameterOids) {
-        return trino.resolve(preparer.prepare(sql, parameterOids, settings.searchPath()));
+        return trino.resolve(
+                preparer.prepare(sql, parameterOids, settings.searchPath(), client.user()));
     }
 
     private void closeUnnamedPortal() {
@@ -292,7 +292,10 @@ public final class Session implements AutoCloseable {
             case PreparedStatement.OnCatalog ignored ->
                     RowDescriptions.ofCatalog(
                             preparer.catalogQueries()
-                                    .describe(statement.sql(), statement.parameterOids(), user),
+                                    .describe(
+                                            statement.sql(),
+                                            statement.parameterOids(),
+                                            client.user()),
                             formats,
                             replies.out());
             case PreparedStatement.OnTrino kind ->
@@ -379,7 +382,10 @@ public final class Session implements AutoCloseable {
             case Command.CopyTableOut copy ->
                     copyOut(
                             preparer.prepareAll(
-                                    copy.table(), copy.columns(), settings.searchPath()),
+                                    copy.table(),
+                                    copy.columns(),
+                                    settings.searchPath(),
+                                    client.user()),
                             copy.options());
             default -> commands.run(command, user, formats, this::scope);
         }
@@ -434,7 +440,7 @@ public final class Session implements AutoCloseable {
                         portal.statement().sql(),
                         Parameters.texts(portal.parameters()),
                         parameterOids(portal.statement()),
-                        new CatalogSession(user, processId, settings.all()));
+                        new CatalogSession(client.user(), processId, settings.all()));
     }
 
     private Scope.Session scope() {

@@ -6,6 +6,9 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.stele.engine.catalog.Catalog;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.access.AccessDeniedException;
+import io.stele.sidecar.auth.AuthenticatedUser;
 import io.stele.sidecar.postgresql.catalog.CatalogQueries;
 import io.stele.sidecar.postgresql.plan.FixedPlan;
 import io.stele.sidecar.postgresql.plan.Planner;
@@ -35,6 +38,7 @@ public final class StatementPreparer {
     private static final int MAX_CACHED_LENGTH = 64 << 10;
 
     private final Supplier<Catalog> catalog;
+    private final AccessControl access;
     private final ToLongFunction<TableSchema> rowCounts;
     private final CatalogQueries catalogQueries;
     private final boolean hasTrino;
@@ -49,12 +53,14 @@ public final class StatementPreparer {
      */
     public StatementPreparer(
             Supplier<Catalog> catalog,
+            AccessControl access,
             ToLongFunction<TableSchema> rowCounts,
             CatalogQueries catalogQueries,
             boolean hasTrino) {
         this.hasTrino = hasTrino;
         this.rowCounts = requireNonNull(rowCounts, "rowCounts is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
+        this.access = requireNonNull(access, "access is null");
         this.catalogQueries = requireNonNull(catalogQueries, "catalogQueries is null");
     }
 
@@ -63,13 +69,18 @@ public final class StatementPreparer {
     }
 
     /**
-     * Prepares one statement.
+     * Prepares one statement. One on rows that the user may not run is refused here already, so
+     * that nobody learns the columns of a table by preparing; it is checked again whenever it runs.
      *
+     * @throws AccessDeniedException the user lacks a privilege
      * @throws PostgresException also if the statement has no fixed plan and there is no Trino:
      *     FEATURE_NOT_SUPPORTED, with what would make it one
      */
     public PreparedStatement prepare(
-            String text, List<Integer> parameterOids, List<String> searchPath) {
+            String text,
+            List<Integer> parameterOids,
+            List<String> searchPath,
+            AuthenticatedUser user) {
         List<String> statements = StatementSplitter.split(text);
         if (statements.size() > 1) {
             throw new PostgresException(
@@ -88,8 +99,8 @@ public final class StatementPreparer {
             return new PreparedStatement(
                     sql, parameterOids, new PreparedStatement.OnSession(command.get()));
         }
-        if (catalogQueries.concerns(sql)) {
-            List<Integer> types = catalogQueries.parameterTypes(sql, parameterOids, "");
+        if (catalogQueries.concerns(sql, user)) {
+            List<Integer> types = catalogQueries.parameterTypes(sql, parameterOids, user);
             return new PreparedStatement(
                     sql, parameterOids, new PreparedStatement.OnCatalog(types));
         }
@@ -98,14 +109,26 @@ public final class StatementPreparer {
                 parameterOids,
                 () -> {
                     Statement statement = parse(sql);
+                    checkSees(statement.table(), searchPath, user);
+                    FixedPlan plan = plan(statement, parameterOids, searchPath);
+                    checkAccess(plan, user);
                     return new PreparedStatement(
                             sql,
                             parameterOids,
-                            new PreparedStatement.OnRows(
-                                    statement,
-                                    plan(statement, parameterOids, searchPath),
-                                    searchPath));
+                            new PreparedStatement.OnRows(statement, plan, searchPath));
                 });
+    }
+
+    /** Before a plan, whose failures tell about columns. */
+    void checkSees(Statement.TableName name, List<String> searchPath, AuthenticatedUser user) {
+        if (access.isRestricted(user)) {
+            TableSchema table = Planner.findTable(name, catalog.get(), searchPath);
+            access.checkSees(user, table.schemaName(), table.tableName());
+        }
+    }
+
+    private void checkAccess(FixedPlan plan, AuthenticatedUser user) {
+        access.check(user, plan.table().schemaName(), plan.table().tableName(), plan.privileges());
     }
 
     /** A statement with a fixed plan, or else one that Trino runs. */
@@ -187,7 +210,10 @@ public final class StatementPreparer {
      * @param columns empty: all
      */
     PreparedStatement prepareAll(
-            Statement.TableName table, List<String> columns, List<String> searchPath) {
+            Statement.TableName table,
+            List<String> columns,
+            List<String> searchPath,
+            AuthenticatedUser user) {
         List<Statement.Output> outputs = new ArrayList<>();
         for (String column : columns) {
             outputs.add(
@@ -209,12 +235,14 @@ public final class StatementPreparer {
         return onRowsOr(
                 TrinoStatements.selectAll(table, columns),
                 List.of(),
-                () ->
-                        new PreparedStatement(
-                                "",
-                                List.of(),
-                                new PreparedStatement.OnRows(
-                                        all, plan(all, List.of(), searchPath), searchPath)));
+                () -> {
+                    checkSees(table, searchPath, user);
+                    return new PreparedStatement(
+                            "",
+                            List.of(),
+                            new PreparedStatement.OnRows(
+                                    all, plan(all, List.of(), searchPath), searchPath));
+                });
     }
 
     /**

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.sidecar.access.AccessDeniedException;
 import java.util.Optional;
 
 /** A failure that a client gets as an ErrorResponse with its state, and perhaps a hint. */
@@ -41,11 +42,15 @@ public final class PostgresException extends RuntimeException {
                             : Optional.empty();
             return new PostgresException(SqlState.of(known.code()), hint, known);
         }
+        if (failure instanceof AccessDeniedException) {
+            return new PostgresException(
+                    SqlState.INSUFFICIENT_PRIVILEGE, Optional.empty(), failure);
+        }
         return new PostgresException(SqlState.INTERNAL_ERROR, Optional.empty(), failure);
     }
 
     private static String message(Throwable failure) {
-        return failure instanceof SteleException
+        return failure instanceof SteleException || failure instanceof AccessDeniedException
                 ? String.valueOf(failure.getMessage())
                 : "The server failed: " + failure;
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.sidecar.auth.ScramVerifier;
 import io.stele.sidecar.postgresql.wire.PostgresException;
 import java.util.Base64;
 import org.junit.jupiter.api.Test;

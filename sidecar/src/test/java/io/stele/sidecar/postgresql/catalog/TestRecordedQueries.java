@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.io.Resources;
 import io.stele.protocol.SteleException;
+import io.stele.sidecar.access.AccessControl;
+import io.stele.sidecar.auth.AuthenticatedUser;
+import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.postgresql.sql.StatementSplitter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every statement that clients sent to PostgreSQL 15 about its catalog has an answer. */
 final class TestRecordedQueries {
     private static final Pattern PARAMETER = Pattern.compile("\\$\\d+ = (NULL|'((?:[^']|'')*)')");
+
+    private static final AuthenticatedUser ANN = AuthenticatedUser.withSecret("ann");
 
     @TempDir private Path folder;
 
@@ -39,7 +45,11 @@ final class TestRecordedQueries {
     void areAnswered(String client) throws IOException {
         SampleCatalog catalog = new SampleCatalog(folder);
         List<String> failures = new ArrayList<>();
-        try (CatalogQueries queries = new CatalogQueries(catalog::current, "stele")) {
+        try (CatalogQueries queries =
+                new CatalogQueries(
+                        catalog::current,
+                        AccessControl.withoutRules(new AccessMetrics()),
+                        "stele")) {
             for (Recorded recorded : recorded(client)) {
                 try {
                     answer(queries, recorded);
@@ -52,9 +62,14 @@ final class TestRecordedQueries {
     }
 
     private static void answer(CatalogQueries queries, Recorded recorded) {
-        assertThat(queries.concerns(recorded.sql())).as("concerns the catalog").isTrue();
-        List<CatalogColumn> described = queries.describe(recorded.sql(), List.of(), "ann");
-        CatalogResult result = queries.run(recorded.sql(), recorded.parameters(), List.of(), "ann");
+        assertThat(queries.concerns(recorded.sql(), ANN)).as("concerns the catalog").isTrue();
+        List<CatalogColumn> described = queries.describe(recorded.sql(), List.of(), ANN);
+        CatalogResult result =
+                queries.run(
+                        recorded.sql(),
+                        recorded.parameters(),
+                        List.of(),
+                        new CatalogSession(ANN, 1, Map.of()));
         assertThat(result.columns()).isEqualTo(described);
         assertThat(result.columns()).isNotEmpty();
         for (List<Optional<String>> row : result.rows()) {

@@ -1,10 +1,11 @@
-package io.stele.sidecar.postgresql.auth;
+package io.stele.sidecar.auth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
@@ -24,44 +25,68 @@ import javax.crypto.spec.SecretKeySpec;
  * @param storedKey hash of the key that only a client with the password can show
  * @param serverKey by which the server shows that it has this verifier
  */
-record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) {
-    static final int KEY_BYTES = 32;
-    static final int DEFAULT_ITERATIONS = 4_096; // PostgreSQL's
+public record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) {
+    private static final int KEY_BYTES = 32;
+    private static final int SALT_BYTES = 16;
+    private static final int DEFAULT_ITERATIONS = 4_096; // PostgreSQL's
 
     /** As in PostgreSQL's pg_authid: SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey. */
     private static final Pattern TEXT =
             Pattern.compile(
                     "SCRAM-SHA-256\\$([0-9]{1,7}):([A-Za-z0-9+/=]+)\\$([A-Za-z0-9+/=]+):([A-Za-z0-9+/=]+)");
 
-    ScramVerifier {
+    public ScramVerifier {
         requireNonNull(salt, "salt is null");
         requireNonNull(storedKey, "storedKey is null");
         requireNonNull(serverKey, "serverKey is null");
     }
 
-    static ScramVerifier of(String password, byte[] salt, int iterations) {
+    /** The verifier of a password, with a salt of its own. */
+    public static ScramVerifier of(String password, SecureRandom random) {
+        byte[] salt = new byte[SALT_BYTES];
+        random.nextBytes(salt);
+        return of(password, salt, DEFAULT_ITERATIONS);
+    }
+
+    /** One that no password is known of. */
+    public static ScramVerifier ofNobody(SecureRandom random) {
+        byte[] nobody = new byte[SALT_BYTES];
+        random.nextBytes(nobody);
+        return of(Base64.getEncoder().encodeToString(nobody), random);
+    }
+
+    public static ScramVerifier of(String password, byte[] salt, int iterations) {
+        byte[] salted = salted(password, salt, iterations);
+        return new ScramVerifier(
+                iterations, salt, sha256(hmac(salted, "Client Key")), hmac(salted, "Server Key"));
+    }
+
+    private static byte[] salted(String password, byte[] salt, int iterations) {
         try {
-            byte[] salted =
-                    SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
-                            .generateSecret(
-                                    new PBEKeySpec(
-                                            password.toCharArray(),
-                                            salt,
-                                            iterations,
-                                            KEY_BYTES * Byte.SIZE))
-                            .getEncoded();
-            return new ScramVerifier(
-                    iterations,
-                    salt,
-                    sha256(hmac(salted, "Client Key")),
-                    hmac(salted, "Server Key"));
+            return SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+                    .generateSecret(
+                            new PBEKeySpec(
+                                    password.toCharArray(),
+                                    salt,
+                                    iterations,
+                                    KEY_BYTES * Byte.SIZE))
+                    .getEncoded();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("This JVM has no PBKDF2 with SHA-256", e);
         }
     }
 
+    /** Whether a password is the one of this verifier; takes as long as its iterations do. */
+    public boolean isPassword(String password) {
+        if (password.isEmpty()) {
+            return false;
+        }
+        byte[] clientKey = hmac(salted(password, salt, iterations), "Client Key");
+        return MessageDigest.isEqual(sha256(clientKey), storedKey);
+    }
+
     /** Reads PostgreSQL's form; empty if it is another text. */
-    static Optional<ScramVerifier> parse(String text) {
+    public static Optional<ScramVerifier> parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
             return Optional.empty();
@@ -80,13 +105,13 @@ record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[] serve
     }
 
     /** One that no password has, whose salt is always the same for a name, as that of a user is. */
-    ScramVerifier mock(String name) {
+    public ScramVerifier mock(String name) {
         byte[] mockSalt = Arrays.copyOf(hmac(serverKey, name), salt.length);
         return new ScramVerifier(iterations, mockSalt, storedKey, serverKey);
     }
 
     /** Whether a client's proof for the messages of a login is right. */
-    boolean accepts(byte[] proof, String messages) {
+    public boolean accepts(byte[] proof, String messages) {
         byte[] signature = hmac(storedKey, messages);
         if (proof.length != signature.length) {
             return false;
@@ -99,7 +124,7 @@ record ScramVerifier(int iterations, byte[] salt, byte[] storedKey, byte[] serve
     }
 
     /** The server's signature of the messages of a login. */
-    byte[] sign(String messages) {
+    public byte[] sign(String messages) {
         return hmac(serverKey, messages);
     }
 
