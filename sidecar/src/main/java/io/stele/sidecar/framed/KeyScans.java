@@ -121,8 +121,8 @@ final class KeyScans {
     private void finish(
             Request request, Scan scan, ReplyRoom room, KeyRangePage found, long start) {
         if (found.neededBytes() == 0) {
-            int count = found.rows().size();
-            metrics.lookedUp(count, count, System.nanoTime() - start);
+            metrics.scannedByKey(
+                    found.rows().size(), found.versionsRead(), System.nanoTime() - start);
             room.send(
                     request,
                     FrameType.SCAN_REPLY,

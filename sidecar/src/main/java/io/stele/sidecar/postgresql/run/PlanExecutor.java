@@ -47,7 +47,11 @@ public final class PlanExecutor {
             LongSupplier nanoTime) {
         this.engine = requireNonNull(engine, "engine is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
-        this.finder = new RowFinder(engine, new Lookups(engine, replies, readMetrics));
+        this.finder =
+                new RowFinder(
+                        engine,
+                        new Lookups(engine, replies, readMetrics),
+                        new KeyPages(engine, replies, readMetrics));
         this.direct = new DirectWrites(engine, ingestMetrics, nanoTime);
         this.transactional = new TransactionalWrites(finder);
     }
@@ -66,9 +70,17 @@ public final class PlanExecutor {
     public PlanRows select(
             SelectPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client) {
         RowBuilder builder = new RowBuilder(plan.table());
-        RowSource rows = finder.open(plan.rows().access(), builder, scope, transaction, client);
+        Selection.Cut cut = Selection.Cut.of(plan, scope);
+        RowSource rows =
+                finder.open(
+                        plan.rows().access(),
+                        cut.wantedRows(plan),
+                        builder,
+                        scope,
+                        transaction,
+                        client);
         try {
-            return new Selection(plan, rows, builder, scope);
+            return new Selection(plan, cut, rows, builder, scope);
         } catch (RuntimeException | Error e) {
             try (rows) {
                 throw e;
