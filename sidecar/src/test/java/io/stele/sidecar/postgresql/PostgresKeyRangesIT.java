@@ -35,6 +35,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -364,6 +365,7 @@ final class PostgresKeyRangesIT {
         int[] sizes = {10, 70_000, 3, 15_000_000, 500_000};
         try (Connection first = connect();
                 Connection second = connect();
+                Connection third = connect();
                 PreparedStatement insert =
                         first.prepareStatement("INSERT INTO large VALUES (?, ?)")) {
             for (int id = 0; id < 30; id++) {
@@ -371,16 +373,27 @@ final class PostgresKeyRangesIT {
                 insert.setString(2, "x".repeat(sizes[id % sizes.length]));
                 insert.executeUpdate();
             }
-            // Either needs all the room that there is, and waits for the other one in between
+            // Each needs about all the room that there is, and waits for the others in between
             first.setAutoCommit(false);
             second.setAutoCommit(false);
+            third.setAutoCommit(false);
             try (Statement ordered = first.createStatement();
-                    Statement any = second.createStatement()) {
+                    Statement any = second.createStatement();
+                    Statement listed = third.createStatement()) {
                 ordered.setFetchSize(1);
                 any.setFetchSize(3);
+                listed.setFetchSize(2);
+                String keys =
+                        IntStream.range(0, 30)
+                                .mapToObj(Integer::toString)
+                                .collect(Collectors.joining(", "));
                 String sql = "SELECT id, length(note) FROM large WHERE id >= 0";
                 try (ResultSet inOrder = ordered.executeQuery(sql + " ORDER BY id");
-                        ResultSet inAnyOrder = any.executeQuery(sql)) {
+                        ResultSet inAnyOrder = any.executeQuery(sql);
+                        ResultSet byKey =
+                                listed.executeQuery(
+                                        "SELECT id, length(note) FROM large WHERE id IN (%s)"
+                                                .formatted(keys))) {
                     Map<Integer, Integer> found = new HashMap<>();
                     for (int id = 0; id < 30; id++) {
                         assertThat(inOrder.next()).isTrue();
@@ -388,9 +401,13 @@ final class PostgresKeyRangesIT {
                         assertThat(inOrder.getInt(2)).isEqualTo(sizes[id % sizes.length]);
                         assertThat(inAnyOrder.next()).isTrue();
                         found.put(inAnyOrder.getInt(1), inAnyOrder.getInt(2));
+                        assertThat(byKey.next()).isTrue();
+                        assertThat(byKey.getInt(1)).isEqualTo(id);
+                        assertThat(byKey.getInt(2)).isEqualTo(sizes[id % sizes.length]);
                     }
                     assertThat(inOrder.next()).isFalse();
                     assertThat(inAnyOrder.next()).isFalse();
+                    assertThat(byKey.next()).isFalse();
                     assertThat(found).hasSize(30);
                     found.forEach(
                             (id, length) -> assertThat(length).isEqualTo(sizes[id % sizes.length]));
