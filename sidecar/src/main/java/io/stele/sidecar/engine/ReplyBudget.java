@@ -192,6 +192,19 @@ public final class ReplyBudget {
             }
         }
 
+        /**
+         * Whether nobody has to wait for it, however long it is held: it is small, and all small
+         * ones have no more than half of what is left to them anyway.
+         */
+        public boolean mayStay() {
+            lock.lock();
+            try {
+                return !isLarge && smallBytes <= reservedBytes / 2;
+            } finally {
+                lock.unlock();
+            }
+        }
+
         /** Gives back what is more than that size needs; what is small then counts as small. */
         public void shrink(int sizeBytes) {
             lock.lock();

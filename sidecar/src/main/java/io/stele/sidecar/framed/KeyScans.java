@@ -131,8 +131,8 @@ final class KeyScans {
             long start,
             boolean isHere) {
         if (found.neededBytes() == 0) {
-            int count = found.rows().size();
-            metrics.lookedUp(count, count, System.nanoTime() - start);
+            metrics.scannedByKey(
+                    found.rows().size(), found.versionsRead(), System.nanoTime() - start);
             room.send(
                     request,
                     FrameType.SCAN_REPLY,

@@ -6,8 +6,8 @@ import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
 /**
- * Metrics of the scans, aggregations and lookups through the Flight and the framed endpoint.
- * Thread-safe.
+ * Metrics of the scans, aggregations and lookups through the Flight, the framed and the PostgreSQL
+ * endpoint. Thread-safe.
  */
 public final class ReadMetrics {
     private final CounterStat scans = new CounterStat();
@@ -18,6 +18,9 @@ public final class ReadMetrics {
     private final CounterStat lookups = new CounterStat();
     private final CounterStat lookupKeys = new CounterStat();
     private final CounterStat lookupHits = new CounterStat();
+    private final CounterStat keyScanPages = new CounterStat();
+    private final CounterStat keyScanRows = new CounterStat();
+    private final CounterStat keyScanVersions = new CounterStat();
     private final Histogram lookupBatchKeys = Histogram.ofCounts();
     private final Histogram lookupTime = Histogram.ofSeconds();
 
@@ -48,6 +51,14 @@ public final class ReadMetrics {
         lookupHits.update(hitCount);
         lookupBatchKeys.add(keyCount);
         lookupTime.add(nanos);
+    }
+
+    /** Counts a page of a scan by key, also as a lookup of its rows. */
+    public void scannedByKey(long rowCount, long versionsRead, long nanos) {
+        keyScanPages.update(1);
+        keyScanRows.update(rowCount);
+        keyScanVersions.update(versionsRead);
+        lookedUp(rowCount, rowCount, nanos);
     }
 
     @Managed(description = "Scans started")
@@ -96,6 +107,24 @@ public final class ReadMetrics {
     @Nested
     public CounterStat getLookupHits() {
         return lookupHits;
+    }
+
+    @Managed(description = "Pages of scans by key")
+    @Nested
+    public CounterStat getKeyScanPages() {
+        return keyScanPages;
+    }
+
+    @Managed(description = "Rows of the pages of scans by key")
+    @Nested
+    public CounterStat getKeyScanRows() {
+        return keyScanRows;
+    }
+
+    @Managed(description = "Versions of rows that scans by key looked at")
+    @Nested
+    public CounterStat getKeyScanVersions() {
+        return keyScanVersions;
     }
 
     @Managed(description = "Keys of one multi-get")

@@ -50,6 +50,25 @@ final class TestReplyBudget {
     }
 
     @Test
+    void whatMayStayIsInNobodysWay() {
+        List<Room> staying = new ArrayList<>();
+        Room next = budget.tryTake(SMALL_BYTES).orElseThrow();
+        while (next.mayStay()) {
+            staying.add(next);
+            next = budget.tryTake(SMALL_BYTES).orElseThrow();
+        }
+        next.close();
+        assertThat(staying).hasSize(16);
+        Room large = budget.tryTake(LIMIT_BYTES).orElseThrow();
+        assertThat(large.mayStay()).isFalse();
+        large.shrink(SMALL_BYTES);
+        assertThat(large.mayStay()).as("one more than these").isFalse();
+        large.close();
+        staying.forEach(Room::close);
+        assertThat(budget.usedBytes()).isZero();
+    }
+
+    @Test
     void whatTurnsOutToBeSmallerGivesTheRestBack() {
         Room room = budget.tryTake(50 * MIB).orElseThrow();
         CompletableFuture<Room> next = taken(20 * MIB);

@@ -52,8 +52,10 @@ public sealed interface Access {
      *
      * @param bounds of any columns: hints, since the condition is still to be asked
      * @param kind what finds the rows
+     * @param isInKeyOrder whether the rows are to come in the order of the primary key, which needs
+     *     row tablets
      */
-    record ByRange(List<Bound> bounds, ScanKind kind) implements Access {
+    record ByRange(List<Bound> bounds, ScanKind kind, boolean isInKeyOrder) implements Access {
         public ByRange {
             bounds = List.copyOf(bounds);
         }
@@ -61,7 +63,10 @@ public sealed interface Access {
 
     /** What finds the rows of a scan. */
     enum ScanKind {
-        /** Bounds of the first columns of the primary key. */
+        /**
+         * Bounds of the first columns of the primary key: row tablets are read from the first key
+         * on; those that are scanned leave out what is outside.
+         */
         KEY,
         INDEX,
         /** A LIMIT ends it soon. */

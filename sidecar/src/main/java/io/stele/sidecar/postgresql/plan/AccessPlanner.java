@@ -39,12 +39,22 @@ final class AccessPlanner {
     }
 
     /**
-     * The way to the rows.
+     * The way to all rows of a condition, in any order.
      *
-     * @param isLimited whether few rows are wanted, whichever they are
      * @throws NoFixedPlanException if only an optimizer would find one
      */
-    Access.Filtered plan(Optional<Expression> where, boolean isLimited) {
+    Access.Filtered plan(Optional<Expression> where) {
+        return plan(where, false, KeyOrder.NONE);
+    }
+
+    /**
+     * The way to the rows.
+     *
+     * @param isLimited whether the first ones are wanted
+     * @param order of the rows; the way has it, or they are to be sorted
+     * @throws NoFixedPlanException if only an optimizer would find one
+     */
+    Access.Filtered plan(Optional<Expression> where, boolean isLimited, KeyOrder order) {
         List<Expression> parts = where.map(Conjuncts::of).orElse(List.of());
         Optional<Access.Filtered> byKey = byKeyList(parts);
         if (byKey.isEmpty()) {
@@ -56,25 +66,35 @@ final class AccessPlanner {
         List<Bound> bounds = new ArrayList<>();
         parts.forEach(part -> addBounds(part, bounds));
         Optional<Computation> residual = where.map(compiler::condition);
+        boolean isInKeyOrder = order.isServed(table, bounds);
         if (isBounded(table.primaryKey(), bounds, false)) {
-            return new Access.Filtered(new Access.ByRange(bounds, ScanKind.KEY), residual);
+            return new Access.Filtered(
+                    new Access.ByRange(bounds, ScanKind.KEY, isInKeyOrder), residual);
         }
         for (IndexSchema index : table.options().indexes()) {
             if (isBounded(index.columns(), bounds, true)) {
-                return new Access.Filtered(new Access.ByRange(bounds, ScanKind.INDEX), residual);
+                return scan(bounds, ScanKind.INDEX, residual);
             }
         }
-        if (parts.isEmpty() && isLimited) {
+        if (parts.isEmpty() && isLimited && order.isAny()) {
+            return scan(List.of(), ScanKind.FIRST_ROWS, Optional.empty());
+        }
+        if (parts.isEmpty() && isLimited && isInKeyOrder) {
             return new Access.Filtered(
-                    new Access.ByRange(List.of(), ScanKind.FIRST_ROWS), Optional.empty());
+                    new Access.ByRange(List.of(), ScanKind.KEY, true), Optional.empty());
         }
         if (rowCount.getAsLong() <= SMALL_TABLE_ROWS) {
-            return new Access.Filtered(new Access.ByRange(bounds, ScanKind.SMALL_TABLE), residual);
+            return scan(bounds, ScanKind.SMALL_TABLE, residual);
         }
         throw new NoFixedPlanException(
                 "a condition on %s of %s, or a table of at most %s rows"
                         .formatted(wanted(), table.qualifiedName(), SMALL_TABLE_ROWS),
                 where.isEmpty() ? "none" : "another");
+    }
+
+    private static Access.Filtered scan(
+            List<Bound> bounds, ScanKind kind, Optional<Computation> residual) {
+        return new Access.Filtered(new Access.ByRange(bounds, kind, false), residual);
     }
 
     private String wanted() {

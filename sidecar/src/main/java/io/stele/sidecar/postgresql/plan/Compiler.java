@@ -121,6 +121,7 @@ final class Compiler {
             case Expression.EqualsAny any -> equalsAny(any);
             case Expression.Like like -> like(like);
             case Expression.Call call -> call(call, expected);
+            case Expression.Case choice -> choice(choice, expected);
             case Expression.Tuple tuple ->
                     throw new NoFixedPlanException("a single value", tuple.values().size() + "");
             case Expression.Aggregate aggregate ->
@@ -400,6 +401,23 @@ final class Compiler {
                             : LikePattern.matches(
                                     text(text, scope), text(form, scope), like.ignoreCase());
                 });
+    }
+
+    private Computation choice(Expression.Case choice, PostgresType expected) {
+        List<Computation> conditions = new ArrayList<>();
+        List<Expression> values = new ArrayList<>();
+        for (Expression.When when : choice.whens()) {
+            conditions.add(condition(when.condition()));
+            values.add(when.value());
+        }
+        values.add(choice.otherwise().orElse(new Expression.Literal(PostgresType.UNKNOWN, null)));
+        PostgresType known =
+                values.stream()
+                        .filter(value -> !isOpen(value))
+                        .findFirst()
+                        .map(value -> compile(value, expected).type())
+                        .orElse(expected);
+        return Choice.of(conditions, values.stream().map(value -> compile(value, known)).toList());
     }
 
     private Computation call(Expression.Call call, PostgresType expected) {

@@ -41,12 +41,15 @@ public sealed interface FixedPlan {
 
     /**
      * @param aggregates as many as results; empty: the rows themselves
+     * @param isFirstEnough whether the first row that is found decides the aggregates
+     * @param order to sort the rows by; empty: as they are found
      */
     record SelectPlan(
             TableSchema table,
             Access.Filtered rows,
             List<ResultColumn> results,
             List<AggregateCall> aggregates,
+            boolean isFirstEnough,
             List<SortItem> order,
             Optional<Computation> limit,
             Optional<Computation> offset,

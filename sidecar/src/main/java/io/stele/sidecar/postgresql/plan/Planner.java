@@ -114,22 +114,60 @@ public final class Planner {
             throw new NoFixedPlanException(
                     "only count, min and max, or none of them", "other values beside them");
         }
-        boolean isLimited = select.limit().isPresent() && select.orderBy().isEmpty();
-        Access.Filtered rows = access.plan(select.where(), isLimited && aggregates.isEmpty());
+        boolean isLeast = !aggregates.isEmpty() && areLeastOfOneColumn(select.outputs());
+        boolean isLimited = isLeast || (select.limit().isPresent() && aggregates.isEmpty());
+        Access.Filtered rows =
+                access.plan(
+                        select.where(),
+                        isLimited,
+                        isLeast ? orderOfLeast(select.outputs()) : order(select, results));
         List<SortItem> order = new ArrayList<>();
         for (Statement.OrderItem item : select.orderBy()) {
             order.add(new SortItem(sorted(item.value(), results), item.descending()));
         }
+        boolean isInOrder = rows.access() instanceof Access.ByRange range && range.isInKeyOrder();
         return new FixedPlan.SelectPlan(
                 table,
                 rows,
                 results,
                 aggregates,
-                order,
+                isLeast && isInOrder,
+                isInOrder ? List.of() : order,
                 select.limit().map(this::count),
                 select.offset().map(this::count),
                 parameters.all(),
                 RequiredPrivileges.of(select));
+    }
+
+    private KeyOrder order(Statement.Select select, List<ResultColumn> results) {
+        List<KeyOrder.Item> items = new ArrayList<>();
+        for (Statement.OrderItem item : select.orderBy()) {
+            Optional<Integer> column = sortedColumn(item.value(), results);
+            if (column.isEmpty()) {
+                return KeyOrder.OTHER;
+            }
+            items.add(new KeyOrder.Item(column.get(), item.descending()));
+        }
+        return new KeyOrder(items, false);
+    }
+
+    /** Whether the outputs are {@code min} of one column. */
+    private boolean areLeastOfOneColumn(List<Output> outputs) {
+        return outputs.stream().map(this::leastOf).distinct().count() == 1
+                && leastOf(outputs.getFirst()).isPresent();
+    }
+
+    private KeyOrder orderOfLeast(List<Output> outputs) {
+        int column = leastOf(outputs.getFirst()).orElseThrow();
+        return new KeyOrder(List.of(new KeyOrder.Item(column, false)), false);
+    }
+
+    private Optional<Integer> leastOf(Output output) {
+        return output instanceof Statement.Named named
+                        && named.value() instanceof Expression.Aggregate aggregate
+                        && aggregate.function().equals("min")
+                ? aggregate.argument().flatMap(compiler::column)
+                : Optional.empty();
     }
 
     private Computation count(Expression expression) {
@@ -142,6 +180,19 @@ public final class Planner {
 
     /** By the place or the name of a value of the list, or by any expression. */
     private Computation sorted(Expression expression, List<ResultColumn> results) {
+        return listed(expression, results)
+                .map(ResultColumn::value)
+                .orElseGet(() -> compiler.compile(expression));
+    }
+
+    /** The column that a sort item is, by its position in the table. */
+    private Optional<Integer> sortedColumn(Expression expression, List<ResultColumn> results) {
+        Optional<ResultColumn> listed = listed(expression, results);
+        return listed.isPresent() ? listed.get().column() : compiler.column(expression);
+    }
+
+    private static Optional<ResultColumn> listed(
+            Expression expression, List<ResultColumn> results) {
         if (expression instanceof Expression.Literal literal
                 && literal.value() instanceof Integer place) {
             if (place < 1 || place > results.size()) {
@@ -150,16 +201,11 @@ public final class Planner {
                         "Expected ORDER BY a place from 1 to %s, found %s"
                                 .formatted(results.size(), place));
             }
-            return results.get(place - 1).value();
+            return Optional.of(results.get(place - 1));
         }
-        if (expression instanceof Expression.Column column && column.qualifier().isEmpty()) {
-            for (ResultColumn result : results) {
-                if (result.name().equals(column.name())) {
-                    return result.value();
-                }
-            }
-        }
-        return compiler.compile(expression);
+        return expression instanceof Expression.Column column && column.qualifier().isEmpty()
+                ? results.stream().filter(result -> result.name().equals(column.name())).findFirst()
+                : Optional.empty();
     }
 
     private void addAggregate(
@@ -426,6 +472,6 @@ public final class Planner {
                     statement + " of a table with a primary key",
                     table.qualifiedName() + " without one");
         }
-        return access.plan(where, false);
+        return access.plan(where);
     }
 }

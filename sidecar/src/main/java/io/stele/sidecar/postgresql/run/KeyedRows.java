@@ -105,6 +105,15 @@ final class KeyedRows implements RowSource {
         return view;
     }
 
+    @Override
+    public void pause() {
+        Lookups.Found held = found;
+        if (held != null && !held.room().mayStay()) {
+            nextKey -= rows.size() - nextRow; // they are looked up again
+            release();
+        }
+    }
+
     private void release() {
         Lookups.Found held = found;
         found = null;

@@ -26,6 +26,11 @@ public final class MessageRows implements ResultRows {
     }
 
     @Override
+    public void pause() {
+        rows.pause();
+    }
+
+    @Override
     public void close() throws IOException {
         rows.close();
     }

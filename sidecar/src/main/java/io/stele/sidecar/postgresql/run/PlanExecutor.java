@@ -54,7 +54,11 @@ public final class PlanExecutor {
         this.engine = requireNonNull(engine, "engine is null");
         this.access = requireNonNull(access, "access is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
-        this.finder = new RowFinder(engine, new Lookups(engine, replies, readMetrics));
+        this.finder =
+                new RowFinder(
+                        engine,
+                        new Lookups(engine, replies, readMetrics),
+                        new KeyPages(engine, replies, readMetrics));
         this.direct = new DirectWrites(engine, ingestMetrics, nanoTime);
         this.transactional = new TransactionalWrites(finder);
     }
@@ -75,9 +79,17 @@ public final class PlanExecutor {
             SelectPlan plan, Scope scope, Optional<RowTransaction> transaction, Client client) {
         checkAccess(plan, client);
         RowBuilder builder = new RowBuilder(plan.table());
-        RowSource rows = finder.open(plan.rows().access(), builder, scope, transaction, client);
+        Selection.Cut cut = Selection.Cut.of(plan, scope);
+        RowSource rows =
+                finder.open(
+                        plan.rows().access(),
+                        cut.wantedRows(plan),
+                        builder,
+                        scope,
+                        transaction,
+                        client);
         try {
-            return new Selection(plan, rows, builder, scope);
+            return new Selection(plan, cut, rows, builder, scope);
         } catch (RuntimeException | Error e) {
             try (rows) {
                 throw e;

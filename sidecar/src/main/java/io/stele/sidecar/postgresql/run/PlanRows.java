@@ -14,6 +14,9 @@ public interface PlanRows extends AutoCloseable {
      */
     boolean next(RowSink sink) throws IOException;
 
+    /** The client takes no more for now: what can be read again may be given up. */
+    default void pause() {}
+
     @Override
     void close() throws IOException;
 }

@@ -11,6 +11,9 @@ public interface ResultRows extends AutoCloseable {
     /** Writes the next row as a DataRow message; false at the end, where nothing is written. */
     boolean writeNext(MessageWriter out) throws IOException;
 
+    /** The client takes no more for now: what can be read again may be given up. */
+    default void pause() {}
+
     @Override
     void close() throws IOException;
 }

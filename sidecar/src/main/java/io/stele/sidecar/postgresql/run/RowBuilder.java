@@ -9,6 +9,7 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.ShardRouter;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.postgresql.plan.Computation;
 import io.stele.sidecar.postgresql.plan.Scope;
@@ -26,6 +27,7 @@ final class RowBuilder {
     private final TableSchema table;
     private final RowLayout layout;
     private final @Nullable KeyEncoder keys;
+    private final Optional<KeyEncoder> distribution;
     private final Optional<RowRouter> sharedRouter;
     // Made when they are needed first, which is never in a lookup
     private @Nullable RowRouter router;
@@ -36,6 +38,7 @@ final class RowBuilder {
         this.table = table;
         this.layout = codecs.layout();
         this.keys = codecs.keys().orElse(null);
+        this.distribution = codecs.distribution();
         this.sharedRouter = codecs.router();
     }
 
@@ -101,7 +104,7 @@ final class RowBuilder {
         return keys == null ? NO_KEY : keys.encode(row);
     }
 
-    /** The primary key of values in key order. */
+    /** The primary key of values in key order; of fewer values the first bytes of such keys. */
     byte[] key(List<? extends @Nullable Object> values) {
         if (keys == null) {
             throw new IllegalStateException("Expected a table with a primary key");
@@ -114,6 +117,11 @@ final class RowBuilder {
         return sharedRouter.isEmpty()
                 ? ThreadLocalRandom.current().nextInt(table.shardCount())
                 : router().shardOfRow(row);
+    }
+
+    /** The shard of the rows with these values in the distribution columns, which there must be. */
+    int shardOfDistribution(List<? extends @Nullable Object> values) {
+        return ShardRouter.shard(table, distribution.orElseThrow().encodeObjects(values));
     }
 
     int shardOfKey(byte[] key) {

@@ -29,10 +29,12 @@ import java.util.TreeSet;
 final class RowFinder {
     private final EngineService engine;
     private final Lookups lookups;
+    private final KeyPages pages;
 
-    RowFinder(EngineService engine, Lookups lookups) {
+    RowFinder(EngineService engine, Lookups lookups, KeyPages pages) {
         this.engine = requireNonNull(engine, "engine is null");
         this.lookups = requireNonNull(lookups, "lookups is null");
+        this.pages = requireNonNull(pages, "pages is null");
     }
 
     /** The rows of keys that are known; of several keys as of one moment. */
@@ -68,8 +70,24 @@ final class RowFinder {
                 () -> storage.closeSnapshot(snapshot.id()));
     }
 
+    /** All rows that an access path leads to. */
     RowSource open(
             Access access,
+            RowBuilder builder,
+            Scope scope,
+            Optional<RowTransaction> transaction,
+            Client client) {
+        return open(access, Long.MAX_VALUE, builder, scope, transaction, client);
+    }
+
+    /**
+     * The rows that an access path leads to, of which the first may be enough.
+     *
+     * @param wantedRows how many, as far as that is known; more may still be asked for
+     */
+    RowSource open(
+            Access access,
+            long wantedRows,
             RowBuilder builder,
             Scope scope,
             Optional<RowTransaction> transaction,
@@ -79,8 +97,22 @@ final class RowFinder {
                     byKeys(KeyList.of(byKey, builder, scope), builder, transaction, client);
             case Access.ByKeyList byKeys ->
                     byKeys(KeyList.of(byKeys, builder, scope), builder, transaction, client);
+            case Access.ByRange range when isByKey(range, builder) ->
+                    new KeyRangeRows(
+                            engine.engine(),
+                            pages,
+                            builder,
+                            KeyRanges.of(range.bounds(), builder, scope),
+                            range.isInKeyOrder(),
+                            wantedRows,
+                            transaction,
+                            client);
             case Access.ByRange range -> scan(range, builder, scope, transaction, client);
         };
+    }
+
+    private static boolean isByKey(Access.ByRange range, RowBuilder builder) {
+        return range.kind() == Access.ScanKind.KEY && builder.table().orientation().hasRows();
     }
 
     private RowSource scan(

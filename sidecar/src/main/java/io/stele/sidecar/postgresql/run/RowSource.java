@@ -15,6 +15,9 @@ interface RowSource extends AutoCloseable {
     /** The present row, valid until the next move. */
     BinaryRow row();
 
+    /** The client takes no more for now: what can be read again may be given up. */
+    default void pause() {}
+
     @Override
     void close() throws IOException;
 }

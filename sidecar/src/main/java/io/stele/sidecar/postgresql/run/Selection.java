@@ -32,8 +32,7 @@ final class Selection implements PlanRows {
     private final Scope scope;
     private final IntFunction<@Nullable Object> values; // of the scope's row
     private final BinaryRow view;
-    private final long limit;
-    private final long offset;
+    private final Cut cut;
     private long passed; // rows that OFFSET has taken
     private long written;
     private @Nullable List<SortedRow> sorted;
@@ -41,28 +40,49 @@ final class Selection implements PlanRows {
 
     private record SortedRow(byte[] row, List<Optional<Object>> order) {}
 
-    Selection(SelectPlan plan, RowSource rows, RowBuilder builder, Scope scope) {
+    /** What LIMIT and OFFSET leave of the rows. */
+    record Cut(long limit, long offset) {
+        static Cut of(SelectPlan plan, Scope scope) {
+            return new Cut(
+                    count(plan.limit(), scope, "LIMIT", Long.MAX_VALUE),
+                    count(plan.offset(), scope, "OFFSET", 0));
+        }
+
+        private static long count(
+                Optional<Computation> computation, Scope scope, String clause, long none) {
+            Object value = computation.map(found -> found.evaluate(scope)).orElse(null);
+            if (value == null) {
+                return none;
+            }
+            long count = ((Number) value).longValue();
+            if (count < 0) {
+                throw new PostgresException(
+                        SqlState.INVALID_PARAMETER_VALUE,
+                        "Expected %s of 0 or more, found %s".formatted(clause, count));
+            }
+            return count;
+        }
+
+        /** How many rows that meet the condition are needed. */
+        long wantedRows(SelectPlan plan) {
+            if (plan.isFirstEnough()) {
+                return 1;
+            }
+            return plan.aggregates().isEmpty() && plan.order().isEmpty() ? rows() : Long.MAX_VALUE;
+        }
+
+        private long rows() {
+            return limit > Long.MAX_VALUE - offset ? Long.MAX_VALUE : limit + offset;
+        }
+    }
+
+    Selection(SelectPlan plan, Cut cut, RowSource rows, RowBuilder builder, Scope scope) {
         this.plan = plan;
+        this.cut = cut;
         this.rows = rows;
         this.scope = scope;
         this.values = index -> plan.results().get(index).value().evaluate(scope);
         this.view = new BinaryRow(builder.layout());
-        this.limit = count(plan.limit(), "LIMIT", Long.MAX_VALUE);
-        this.offset = count(plan.offset(), "OFFSET", 0);
-    }
-
-    private long count(Optional<Computation> computation, String clause, long none) {
-        Object value = computation.map(found -> found.evaluate(scope)).orElse(null);
-        if (value == null) {
-            return none;
-        }
-        long count = ((Number) value).longValue();
-        if (count < 0) {
-            throw new PostgresException(
-                    SqlState.INVALID_PARAMETER_VALUE,
-                    "Expected %s of 0 or more, found %s".formatted(clause, count));
-        }
-        return count;
     }
 
     @Override
@@ -70,12 +90,12 @@ final class Selection implements PlanRows {
         if (!plan.aggregates().isEmpty()) {
             return giveAggregates(sink);
         }
-        if (written >= limit) {
+        if (written >= cut.limit()) {
             return false;
         }
         if (plan.order().isEmpty()) {
             while (nextMatching()) {
-                if (passed < offset) {
+                if (passed < cut.offset()) {
                     passed++;
                 } else {
                     give(rows.row(), sink);
@@ -89,7 +109,7 @@ final class Selection implements PlanRows {
         if (inOrder == null) {
             inOrder = sort();
             sorted = inOrder;
-            nextSorted = (int) Math.min(offset, inOrder.size());
+            nextSorted = (int) Math.min(cut.offset(), inOrder.size());
         }
         if (nextSorted >= inOrder.size()) {
             return false;
@@ -115,7 +135,7 @@ final class Selection implements PlanRows {
     }
 
     private List<SortedRow> sort() throws IOException {
-        long wanted = limit > Long.MAX_VALUE - offset ? Long.MAX_VALUE : limit + offset;
+        long wanted = cut.rows();
         Comparator<SortedRow> order = this::compare;
         PriorityQueue<SortedRow> last = new PriorityQueue<>(Collections.reverseOrder(order));
         long bytes = 0;
@@ -157,7 +177,7 @@ final class Selection implements PlanRows {
     }
 
     private boolean giveAggregates(RowSink sink) throws IOException {
-        if (written > 0 || limit == 0 || offset > 0) {
+        if (written > 0 || cut.limit() == 0 || cut.offset() > 0) {
             return false;
         }
         written++;
@@ -175,6 +195,9 @@ final class Selection implements PlanRows {
                     extremes.set(i, extreme(call.function(), extremes.get(i), value));
                 }
             }
+            if (plan.isFirstEnough()) {
+                break;
+            }
         }
         List<@Nullable Object> results = new ArrayList<>();
         for (int i = 0; i < counts.length; i++) {
@@ -190,6 +213,11 @@ final class Selection implements PlanRows {
         }
         int order = Ordering.compare(value, known, scope.session().zone());
         return (function.equals("min") ? order < 0 : order > 0) ? value : known;
+    }
+
+    @Override
+    public void pause() {
+        rows.pause();
     }
 
     @Override

@@ -15,9 +15,14 @@ import java.util.Optional;
  * it costs as much as a lookup. Thread-safe but for the router, of which each thread takes a copy.
  *
  * @param keys empty: the table has no primary key
- * @param router empty: rows may go to any shard
+ * @param distribution of the columns that choose the shard; empty: rows may go to any
+ * @param router empty as well
  */
-record TableCodecs(RowLayout layout, Optional<KeyEncoder> keys, Optional<RowRouter> router) {
+record TableCodecs(
+        RowLayout layout,
+        Optional<KeyEncoder> keys,
+        Optional<KeyEncoder> distribution,
+        Optional<RowRouter> router) {
     /**
      * By identity, since to compare two schemas takes longer than this saves. Nothing in a value
      * refers to its schema, so an entry goes when the last plan of the schema does.
@@ -28,6 +33,7 @@ record TableCodecs(RowLayout layout, Optional<KeyEncoder> keys, Optional<RowRout
     TableCodecs {
         requireNonNull(layout, "layout is null");
         requireNonNull(keys, "keys is null");
+        requireNonNull(distribution, "distribution is null");
         requireNonNull(router, "router is null");
     }
 
@@ -36,13 +42,13 @@ record TableCodecs(RowLayout layout, Optional<KeyEncoder> keys, Optional<RowRout
     }
 
     private static TableCodecs make(TableSchema table) {
+        boolean isDistributed = !table.distributionColumns().isEmpty();
         return new TableCodecs(
                 RowLayout.of(table.columns()),
                 table.hasPrimaryKey()
                         ? Optional.of(KeyEncoder.forPrimaryKey(table))
                         : Optional.empty(),
-                table.distributionColumns().isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(RowRouter.of(table)));
+                isDistributed ? Optional.of(KeyEncoder.forDistribution(table)) : Optional.empty(),
+                isDistributed ? Optional.of(RowRouter.of(table)) : Optional.empty());
     }
 }

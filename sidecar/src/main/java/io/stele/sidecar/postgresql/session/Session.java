@@ -515,6 +515,7 @@ public final class Session implements AutoCloseable {
             }
         }
         if (rows != null && maxRows > 0 && sent == maxRows) {
+            rows.pause();
             replies.empty('s');
             return;
         }

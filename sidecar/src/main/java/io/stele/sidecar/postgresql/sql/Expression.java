@@ -79,6 +79,16 @@ public sealed interface Expression {
         }
     }
 
+    /** The value of the first condition that is true; without one, of the last value, or NULL. */
+    record Case(List<When> whens, Optional<Expression> otherwise) implements Expression {
+        public Case {
+            whens = List.copyOf(whens);
+        }
+    }
+
+    /** A condition of CASE with its value. */
+    record When(Expression condition, Expression value) {}
+
     /** {@code count(*)} without an argument, {@code count}, {@code min} or {@code max} with one. */
     record Aggregate(String function, Optional<Expression> argument) implements Expression {}
 

@@ -10,9 +10,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import net.sf.jsqlparser.expression.BinaryExpression;
 import net.sf.jsqlparser.expression.BooleanValue;
+import net.sf.jsqlparser.expression.CaseExpression;
 import net.sf.jsqlparser.expression.CastExpression;
+import net.sf.jsqlparser.expression.DateTimeLiteralExpression;
 import net.sf.jsqlparser.expression.DoubleValue;
 import net.sf.jsqlparser.expression.Function;
 import net.sf.jsqlparser.expression.JdbcParameter;
@@ -22,6 +25,7 @@ import net.sf.jsqlparser.expression.NullValue;
 import net.sf.jsqlparser.expression.SignedExpression;
 import net.sf.jsqlparser.expression.StringValue;
 import net.sf.jsqlparser.expression.TimeKeyExpression;
+import net.sf.jsqlparser.expression.WhenClause;
 import net.sf.jsqlparser.expression.operators.arithmetic.Addition;
 import net.sf.jsqlparser.expression.operators.arithmetic.Concat;
 import net.sf.jsqlparser.expression.operators.arithmetic.Division;
@@ -50,6 +54,7 @@ final class ExpressionReader {
     private static final int MAX_PARAMETERS = 65_535;
     private static final int MAX_NUMBER_LENGTH = 1_000;
     private static final int MAX_EXPONENT = 1_000;
+    private static final Pattern PLAIN_DATE_TIME = Pattern.compile("'[0-9:. -]+'");
 
     private ExpressionReader() {}
 
@@ -84,6 +89,7 @@ final class ExpressionReader {
             case NullValue ignored -> new Expression.Literal(PostgresType.UNKNOWN, null);
             case SignedExpression signed -> signed(signed);
             case CastExpression cast -> cast(cast);
+            case DateTimeLiteralExpression literal -> dateTime(literal);
             case TimeKeyExpression time -> call(time.getStringValue(), List.of());
             case Function function -> function(function);
             case ParenthesedExpressionList<?> list ->
@@ -97,6 +103,7 @@ final class ExpressionReader {
             case InExpression in -> in(in);
             case Between between -> between(between);
             case LikeExpression like -> like(like);
+            case CaseExpression choice -> choice(choice);
             case BinaryExpression binary -> binary(binary);
             case null -> throw new NoFixedPlanException("an expression", "none");
             default -> throw unknown(expression);
@@ -240,6 +247,23 @@ final class ExpressionReader {
         return new Expression.Cast(read(cast.getLeftExpression()), type);
     }
 
+    private static Expression dateTime(DateTimeLiteralExpression literal) {
+        String quoted = literal.getValue();
+        boolean isPlain = PLAIN_DATE_TIME.matcher(quoted).matches();
+        PostgresType type =
+                switch (literal.getType()) {
+                    case DATE -> PostgresType.DATE;
+                    case TIME -> PostgresType.TIME;
+                    case TIMESTAMP -> PostgresType.TIMESTAMP;
+                    case null, default -> throw unknown(literal);
+                };
+        if (!isPlain) {
+            throw unknown(literal); // of one with a zone, Trino and PostgreSQL make two types
+        }
+        String text = quoted.substring(1, quoted.length() - 1);
+        return new Expression.Cast(new Expression.Literal(PostgresType.UNKNOWN, text), type);
+    }
+
     private static Expression function(Function function) {
         Function known = new Function();
         known.setName(function.getName());
@@ -316,6 +340,24 @@ final class ExpressionReader {
                                         value,
                                         read(between.getBetweenExpressionEnd()))));
         return negated(between.isNot(), both);
+    }
+
+    private static Expression choice(CaseExpression choice) {
+        List<Expression.When> whens = new ArrayList<>();
+        for (WhenClause clause : choice.getWhenClauses()) {
+            Expression condition = read(clause.getWhenExpression());
+            whens.add(
+                    new Expression.When(
+                            choice.getSwitchExpression() == null
+                                    ? condition
+                                    : new Expression.Comparison(
+                                            Operator.EQUAL,
+                                            read(choice.getSwitchExpression()),
+                                            condition),
+                            read(clause.getThenExpression())));
+        }
+        return new Expression.Case(
+                whens, Optional.ofNullable(choice.getElseExpression()).map(ExpressionReader::read));
     }
 
     private static Expression like(LikeExpression like) {

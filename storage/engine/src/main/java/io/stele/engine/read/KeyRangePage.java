@@ -14,9 +14,15 @@ import java.util.Optional;
  * @param rows must not be changed
  * @param next the key of the next row of the range; empty: there is none
  * @param neededBytes of the first row, if there was no room even for it; else 0
+ * @param versionsRead versions of rows that were looked at to find these
  */
 public record KeyRangePage(
-        int schemaVersion, Lsn lsn, List<byte[]> rows, Optional<byte[]> next, long neededBytes) {
+        int schemaVersion,
+        Lsn lsn,
+        List<byte[]> rows,
+        Optional<byte[]> next,
+        long neededBytes,
+        long versionsRead) {
     public KeyRangePage {
         requireNonNull(lsn, "lsn is null");
         rows = List.copyOf(rows);

@@ -61,6 +61,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
     private long rowBytes;
     private long roomBytes;
     private long neededBytes;
+    private long versionsRead;
     private boolean isFull;
 
     KeyRangeScan(
@@ -240,6 +241,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
                         break;
                     }
                     KeyedVersion version = versions.next();
+                    versionsRead++;
                     if (isBehindEnd(version)) {
                         isDone = true;
                         break;
@@ -324,6 +326,7 @@ public final class KeyRangeScan implements ResumableRead<KeyRangePage> {
                 new Lsn(lsn),
                 rows,
                 isFull ? Optional.of(next) : Optional.empty(),
-                neededBytes);
+                neededBytes,
+                versionsRead);
     }
 }

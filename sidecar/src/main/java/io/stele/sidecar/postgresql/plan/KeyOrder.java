@@ -1,0 +1,82 @@
+package io.stele.sidecar.postgresql.plan;
+
+import io.stele.protocol.schema.CharType;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.postgresql.plan.Access.Bound;
+import io.stele.sidecar.postgresql.sql.Expression.Operator;
+import java.util.List;
+
+/**
+ * The order that a statement wants its rows in, as far as the order of keys may be it. Immutable.
+ *
+ * @param columns first column first; empty: any order, unless {@code isOther}
+ * @param isOther whether it is no order of columns
+ */
+record KeyOrder(List<Item> columns, boolean isOther) {
+    /** Any order will do. */
+    static final KeyOrder NONE = new KeyOrder(List.of(), false);
+
+    /** One that rows have to be sorted for. */
+    static final KeyOrder OTHER = new KeyOrder(List.of(), true);
+
+    /** A column by its position in the table. */
+    record Item(int column, boolean descending) {}
+
+    KeyOrder {
+        columns = List.copyOf(columns);
+    }
+
+    boolean isAny() {
+        return columns.isEmpty() && !isOther;
+    }
+
+    /**
+     * Whether the rows within bounds, read in the order of the primary key, have this order.
+     *
+     * @param bounds all of which the rows meet
+     */
+    boolean isServed(TableSchema table, List<Bound> bounds) {
+        if (columns.isEmpty() || !table.hasPrimaryKey() || !table.orientation().hasRows()) {
+            return false;
+        }
+        List<Integer> key = table.primaryKey().stream().map(table::indexOf).toList();
+        int place = 0; // in the key
+        for (Item item : columns) {
+            if (isFixed(item.column(), bounds)) {
+                continue;
+            }
+            while (place < key.size()
+                    && key.get(place) != item.column()
+                    && isFixed(key.get(place), bounds)) {
+                place++;
+            }
+            if (place == key.size()) {
+                return true; // no two rows are equal so far
+            }
+            if (key.get(place) != item.column()
+                    || item.descending()
+                    || !isOrderedAsKey(table.columns().get(item.column()))) {
+                return false;
+            }
+            place++;
+        }
+        return true;
+    }
+
+    /** Keys have the blanks at the end of a char, which count for nothing here. */
+    private static boolean isOrderedAsKey(ColumnSchema column) {
+        return !(column.type() instanceof CharType);
+    }
+
+    /** Whether a column has one value in all rows. */
+    private static boolean isFixed(int column, List<Bound> bounds) {
+        return bounds.stream()
+                .anyMatch(
+                        bound ->
+                                bound.column() == column
+                                        && bound.operator() == Operator.EQUAL
+                                        && bound.candidates() instanceof Access.OneOf one
+                                        && one.values().size() == 1);
+    }
+}
