@@ -89,6 +89,11 @@ final class RequiredPrivileges {
             case Expression.EqualsAny any -> reads(any.value()) || reads(any.array());
             case Expression.Like like -> reads(like.value()) || reads(like.pattern());
             case Expression.Tuple tuple -> anyReads(tuple.values().stream());
+            case Expression.Case choice ->
+                    choice.whens().stream()
+                                    .anyMatch(
+                                            when -> reads(when.condition()) || reads(when.value()))
+                            || anyReads(choice.otherwise().stream());
             case Expression.Call call -> anyReads(call.arguments().stream());
             case Expression.Aggregate aggregate -> anyReads(aggregate.argument().stream());
         };

@@ -25,6 +25,8 @@ final class TestRequiredPrivileges {
                 "UPDATE t SET b = 1 ; UPDATE",
                 "UPDATE t SET b = coalesce(b, 1) ; SELECT UPDATE",
                 "UPDATE t SET b = 1 WHERE a = 1 ; SELECT UPDATE",
+                "UPDATE t SET b = CASE WHEN true THEN 1 ELSE a END ; SELECT UPDATE",
+                "UPDATE t SET b = CASE WHEN true THEN 1 END ; UPDATE",
                 "UPDATE t SET b = 1 WHERE true RETURNING b || 'x' ; SELECT UPDATE",
                 "UPDATE t SET b = 1 WHERE 1 IN (2, a) ; SELECT UPDATE",
                 "UPDATE t SET b = 1 WHERE NOT 'x' LIKE b ; SELECT UPDATE",
