@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.common.collect.Sets;
+import io.stele.protocol.schema.ColumnSchema;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -69,6 +70,10 @@ final class AccessRules {
     }
 
     Set<Privilege> privileges(String user, String schema, String table) {
+        if (schema.length() > ColumnSchema.MAX_NAME_LENGTH
+                || table.length() > ColumnSchema.MAX_NAME_LENGTH) {
+            return Set.of(); // no table has such a name, and patterns and cache are spared
+        }
         return answers.get(new Question(user, schema, table), this::decide);
     }
 

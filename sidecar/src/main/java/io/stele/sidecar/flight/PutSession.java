@@ -100,6 +100,10 @@ final class PutSession implements PutReceiver {
                                                 ErrorCode.INVALID_ARGUMENT,
                                                 "Expected a descriptor in the first message of a DoPut, found none"));
         PutTarget target = target(catalog, descriptor);
+        if (target.transactionId().isPresent()) {
+            // Its id can be guessed, and only holders of the secret can have begun it
+            access.checkHasSecret(user, "a put into a transaction");
+        }
         TableSchema table = table(catalog, target);
         access.check(user, table.schemaName(), table.tableName(), privileges(target.mode()));
         return new PutSession(

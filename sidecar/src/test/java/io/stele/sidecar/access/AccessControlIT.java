@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.catalog.CatalogActions;
+import io.stele.protocol.api.catalog.TableName;
+import io.stele.protocol.api.write.PutMode;
+import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -531,6 +535,20 @@ final class AccessControlIT {
         assertUnauthorized(
                 () -> put("orders", bob),
                 "table shop.orders: expected the privileges INSERT, UPDATE");
+        // Transactions are of others, and their ids can be guessed
+        PutTarget target =
+                new PutTarget(
+                        Optional.of(new TableName("shop", "events")),
+                        Optional.empty(),
+                        PutMode.APPEND,
+                        Optional.of("1-1"),
+                        Optional.empty(),
+                        Optional.empty(),
+                        0,
+                        Optional.empty());
+        assertUnauthorized(
+                () -> put("events", FlightDescriptor.command(ApiJson.write(target)), bob),
+                "a put into a transaction");
         assertUnauthorized(
                 () ->
                         flight.doAction(
@@ -551,6 +569,11 @@ final class AccessControlIT {
 
     /** All columns of the table, of one row. */
     private void put(String table, CredentialCallOption user) throws Exception {
+        put(table, FlightDescriptor.path("shop", table), user);
+    }
+
+    private void put(String table, FlightDescriptor target, CredentialCallOption user)
+            throws Exception {
         try (VectorSchemaRoot root =
                 VectorSchemaRoot.create(
                         flight.getSchema(FlightDescriptor.path("shop", table), user).getSchema(),
@@ -558,11 +581,7 @@ final class AccessControlIT {
             ((BigIntVector) root.getVector("id")).setSafe(0, 60);
             root.setRowCount(1);
             FlightClient.ClientStreamListener put =
-                    flight.startPut(
-                            FlightDescriptor.path("shop", table),
-                            root,
-                            new AsyncPutListener(),
-                            user);
+                    flight.startPut(target, root, new AsyncPutListener(), user);
             put.putNext();
             put.completed();
             put.getResult();

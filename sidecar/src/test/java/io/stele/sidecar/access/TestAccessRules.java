@@ -40,6 +40,15 @@ final class TestAccessRules {
                 .containsExactlyInAnyOrder(Privilege.SELECT, Privilege.GRANT_SELECT);
     }
 
+    /** No table has them, so nothing is remembered of them, and no pattern is tried. */
+    @Test
+    void namesThatNoTableCanHaveAreDenied() {
+        AccessRules rules = read("{'tables': [{'privileges': ['SELECT']}]}");
+        assertThat(rules.privileges("ann", "shop", "orders")).hasSize(1);
+        assertThat(rules.privileges("ann", "shop", "o".repeat(1 << 20))).isEmpty();
+        assertThat(rules.privileges("ann", "s".repeat(1 << 20), "orders")).isEmpty();
+    }
+
     @Test
     void patternsMatchWholeNames() {
         AccessRules rules =

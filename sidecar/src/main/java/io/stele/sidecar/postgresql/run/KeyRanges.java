@@ -10,6 +10,7 @@ import io.stele.sidecar.postgresql.plan.Scope;
 import io.stele.sidecar.postgresql.sql.Expression.Operator;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,7 @@ final class KeyRanges {
     private final Scope scope;
     private final List<Bound> bounds;
     private final List<ColumnSchema> key;
+    private final Map<ColumnSchema, Optional<List<Object>>> equalities = new HashMap<>();
 
     /** A range and the shards to read it from. */
     record Part(KeyRange range, List<Integer> shards) {
@@ -94,6 +96,10 @@ final class KeyRanges {
 
     /** The values of the first equality of a column; absent: there is none. */
     private Optional<List<Object>> equalities(ColumnSchema column) {
+        return equalities.computeIfAbsent(column, this::findEqualities);
+    }
+
+    private Optional<List<Object>> findEqualities(ColumnSchema column) {
         return boundsOf(column).stream()
                 .filter(bound -> bound.operator() == Operator.EQUAL)
                 .findFirst()
@@ -188,7 +194,19 @@ final class KeyRanges {
             combinations = longer(combinations, values.get());
         }
         TreeSet<Integer> shards = new TreeSet<>();
-        combinations.forEach(values -> shards.add(rows.shardOfDistribution(values)));
+        combinations.forEach(values -> shard(values).ifPresent(shards::add));
         return List.copyOf(shards);
+    }
+
+    /** The shard of the rows with these values; absent: they are too long for any key. */
+    private Optional<Integer> shard(List<Object> values) {
+        try {
+            return Optional.of(rows.shardOfDistribution(values));
+        } catch (SteleException refused) {
+            if (refused.code() == ErrorCode.KEY_TOO_LARGE) {
+                return Optional.empty();
+            }
+            throw refused;
+        }
     }
 }

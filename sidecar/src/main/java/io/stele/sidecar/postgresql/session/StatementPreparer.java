@@ -237,11 +237,10 @@ public final class StatementPreparer {
                 List.of(),
                 () -> {
                     checkSees(table, searchPath, user);
+                    FixedPlan plan = plan(all, List.of(), searchPath);
+                    checkAccess(plan, user);
                     return new PreparedStatement(
-                            "",
-                            List.of(),
-                            new PreparedStatement.OnRows(
-                                    all, plan(all, List.of(), searchPath), searchPath));
+                            "", List.of(), new PreparedStatement.OnRows(all, plan, searchPath));
                 });
     }
 

@@ -207,8 +207,12 @@ public final class ColumnValues {
      */
     public static boolean isComparableAs(DataType column, PostgresType other) {
         PostgresType own = PostgresType.of(column);
-        if (own == other || (own.isText() && other.isText())) {
+        if (own == other) {
             return true;
+        }
+        if (own.isText() && other.isText()) {
+            // Against a char, blanks at the end do not count, which keys of other types have
+            return own == PostgresType.BPCHAR || other != PostgresType.BPCHAR;
         }
         return switch (own) {
             case INT2, INT4, INT8, NUMERIC ->
