@@ -122,6 +122,20 @@ public final class SteleCluster implements AutoCloseable {
         return own;
     }
 
+    /** The same with a port of PostgreSQL's protocol, which hands statements on to this Trino. */
+    public SidecarFixture newSidecarOverPostgres(String catalog) {
+        return newSidecar(
+                catalog,
+                Map.of(),
+                Map.of(
+                        "stele.postgresql.port",
+                        "0",
+                        "stele.postgresql.trino-uri",
+                        runner.getCoordinator().getBaseUrl().toString(),
+                        "stele.postgresql.trino-catalog",
+                        catalog));
+    }
+
     /** A sidecar of the test's own in a process, as a catalog of this name. */
     KilledSidecar newSidecarProcess(String catalog, Map<String, String> more) throws IOException {
         return newSidecarProcess(catalog, more, Map.of(), "512m");

@@ -15,7 +15,6 @@ import java.sql.Statement;
 import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -49,17 +48,7 @@ final class FixedPlansIT {
 
     @BeforeAll
     void start() throws SQLException {
-        sidecar =
-                cluster.newSidecar(
-                        "fixed_plans",
-                        Map.of(),
-                        Map.of(
-                                "stele.postgresql.port",
-                                "0",
-                                "stele.postgresql.trino-uri",
-                                cluster.runner().getCoordinator().getBaseUrl().toString(),
-                                "stele.postgresql.trino-catalog",
-                                "fixed_plans"));
+        sidecar = cluster.newSidecarOverPostgres("fixed_plans");
         try (Connection connection = connect()) {
             Random random = new Random(SEED);
             for (String orientation : List.of("row", "column")) {

@@ -50,17 +50,7 @@ final class StelePostgresIT {
 
     @BeforeAll
     void start() throws SQLException {
-        sidecar =
-                cluster.newSidecar(
-                        "over_postgres",
-                        Map.of(),
-                        Map.of(
-                                "stele.postgresql.port",
-                                "0",
-                                "stele.postgresql.trino-uri",
-                                cluster.runner().getCoordinator().getBaseUrl().toString(),
-                                "stele.postgresql.trino-catalog",
-                                "over_postgres"));
+        sidecar = cluster.newSidecarOverPostgres("over_postgres");
         try (Connection connection = connect(sidecar)) {
             update(
                     connection,

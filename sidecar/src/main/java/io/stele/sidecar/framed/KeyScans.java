@@ -17,6 +17,7 @@ import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -91,8 +92,6 @@ final class KeyScans {
 
     private void read(Request request, Scan scan, ReplyRoom room, boolean mayRunHere) {
         long start = System.nanoTime();
-        Optional<Thread> asker =
-                mayRunHere ? Optional.of(Thread.currentThread()) : Optional.empty();
         try {
             QueryScheduler queries = engine.queries();
             KeyRangeScan page =
@@ -106,18 +105,18 @@ final class KeyScans {
                                             scan.maxRows(),
                                             Math.min(scan.maxBytes(), MAX_PAGE_BYTES)),
                                     room);
-            queries.lookUp(queries.group(request.connection().identity()), page, mayRunHere)
-                    .whenComplete(
-                            (found, failure) -> {
-                                if (found == null) {
-                                    room.fail(request, requireNonNull(failure));
-                                } else {
-                                    boolean isHere =
-                                            asker.filter(Thread.currentThread()::equals)
-                                                    .isPresent();
-                                    finish(request, scan, room, found, start, isHere);
-                                }
-                            });
+            CompletableFuture<KeyRangePage> read =
+                    queries.lookUp(
+                            queries.group(request.connection().identity()), page, mayRunHere);
+            boolean isHere = mayRunHere && read.isDone();
+            read.whenComplete(
+                    (found, failure) -> {
+                        if (found == null) {
+                            room.fail(request, requireNonNull(failure));
+                        } else {
+                            finish(request, scan, room, found, start, isHere);
+                        }
+                    });
         } catch (RuntimeException | Error e) {
             room.fail(request, e);
         }

@@ -15,6 +15,7 @@ import io.stele.sidecar.engine.ReplyBudget;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -85,26 +86,24 @@ final class MultiGets {
 
     private void lookUp(Request request, MultiGet get, Attempt attempt, boolean mayRunHere) {
         long start = System.nanoTime();
-        // Waking the writer takes about as long as the lookup
-        Optional<Thread> asker =
-                mayRunHere ? Optional.of(Thread.currentThread()) : Optional.empty();
         try {
             QueryScheduler queries = engine.queries();
             PointLookup lookup =
                     engine.engine()
                             .startLookup(get.tableId(), get.readLsn(), get.keys(), attempt.room);
-            queries.lookUp(queries.group(request.connection().identity()), lookup, mayRunHere)
-                    .whenComplete(
-                            (found, failure) -> {
-                                if (found == null) {
-                                    attempt.room.fail(request, requireNonNull(failure));
-                                } else {
-                                    boolean isHere =
-                                            asker.filter(Thread.currentThread()::equals)
-                                                    .isPresent();
-                                    finish(request, get, attempt, found, start, isHere);
-                                }
-                            });
+            CompletableFuture<LookedUpRows> looked =
+                    queries.lookUp(
+                            queries.group(request.connection().identity()), lookup, mayRunHere);
+            // Then it is answered here: waking the writer takes about as long as the lookup
+            boolean isHere = mayRunHere && looked.isDone();
+            looked.whenComplete(
+                    (found, failure) -> {
+                        if (found == null) {
+                            attempt.room.fail(request, requireNonNull(failure));
+                        } else {
+                            finish(request, get, attempt, found, start, isHere);
+                        }
+                    });
         } catch (RuntimeException | Error e) {
             attempt.room.fail(request, e);
         }

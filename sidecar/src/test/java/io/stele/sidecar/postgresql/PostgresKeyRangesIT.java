@@ -165,27 +165,6 @@ final class PostgresKeyRangesIT {
                 properties);
     }
 
-    private static List<List<Object>> rows(Connection connection, String sql, Object... parameters)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < parameters.length; i++) {
-                statement.setObject(i + 1, parameters[i]);
-            }
-            try (ResultSet results = statement.executeQuery()) {
-                List<List<Object>> rows = new ArrayList<>();
-                int columns = results.getMetaData().getColumnCount();
-                while (results.next()) {
-                    List<Object> row = new ArrayList<>();
-                    for (int i = 1; i <= columns; i++) {
-                        row.add(results.getObject(i));
-                    }
-                    rows.add(row);
-                }
-                return rows;
-            }
-        }
-    }
-
     private static int run(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             return statement.executeUpdate(sql);
@@ -230,7 +209,7 @@ final class PostgresKeyRangesIT {
     private static Work workOf(Connection connection, List<List<Object>> expected, String sql)
             throws Exception {
         Work before = Work.soFar();
-        assertThat(rows(connection, sql)).isEqualTo(expected);
+        assertThat(JdbcRows.of(connection, sql)).isEqualTo(expected);
         return Work.soFar().since(before);
     }
 
@@ -297,14 +276,15 @@ final class PostgresKeyRangesIT {
             assertThat(work.versions()).isBetween(1L, 4L * SHARDS);
 
             Work before = Work.soFar();
-            assertThat(rows(connection, "SELECT id FROM numbers WHERE id > 7 LIMIT 5")).hasSize(5);
+            assertThat(JdbcRows.of(connection, "SELECT id FROM numbers WHERE id > 7 LIMIT 5"))
+                    .hasSize(5);
             assertThat(Work.soFar().since(before).versions())
                     .as("one shard alone, in any order")
                     .isBetween(5L, 10L);
 
             before = Work.soFar();
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT id FROM numbers WHERE id > ? AND note LIKE '%7' ORDER"
                                             + " BY id LIMIT 5",
@@ -529,7 +509,10 @@ final class PostgresKeyRangesIT {
                 TreeMap<Place, Integer> model = new TreeMap<>(committed);
                 connection.setAutoCommit(!isBlock);
                 if (isBlock) {
-                    assertThat(rows(connection, "SELECT count(*) FROM readings WHERE device = ''"))
+                    assertThat(
+                                    JdbcRows.of(
+                                            connection,
+                                            "SELECT count(*) FROM readings WHERE device = ''"))
                             .isEqualTo(ids(0));
                     // Nobody in the block sees it; it is undone, so that there is no conflict
                     Place place = new Place("e2", 1, 100_000 + round);
@@ -583,7 +566,7 @@ final class PostgresKeyRangesIT {
             sql += " LIMIT " + limit;
         }
         List<String> found = new ArrayList<>();
-        for (List<Object> row : rows(connection, sql)) {
+        for (List<Object> row : JdbcRows.of(connection, sql)) {
             found.add("('%s', %s, %s, %s)".formatted(row.toArray()));
         }
         String as = "seed %s, round %s: %s".formatted(SEED, round, sql);

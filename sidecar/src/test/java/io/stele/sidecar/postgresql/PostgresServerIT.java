@@ -145,34 +145,8 @@ final class PostgresServerIT {
     private static int run(Connection connection, String sql, Object... parameters)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            bind(statement, parameters);
+            JdbcRows.bind(statement, parameters);
             return statement.executeUpdate();
-        }
-    }
-
-    private static List<List<Object>> rows(Connection connection, String sql, Object... parameters)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            bind(statement, parameters);
-            try (ResultSet results = statement.executeQuery()) {
-                List<List<Object>> rows = new ArrayList<>();
-                int columns = results.getMetaData().getColumnCount();
-                while (results.next()) {
-                    List<Object> row = new ArrayList<>();
-                    for (int i = 1; i <= columns; i++) {
-                        row.add(results.getObject(i));
-                    }
-                    rows.add(row);
-                }
-                return rows;
-            }
-        }
-    }
-
-    private static void bind(PreparedStatement statement, Object... parameters)
-            throws SQLException {
-        for (int i = 0; i < parameters.length; i++) {
-            statement.setObject(i + 1, parameters[i]);
         }
     }
 
@@ -196,7 +170,7 @@ final class PostgresServerIT {
                                             + " 03:04:05.000006')",
                                     id))
                     .isEqualTo(1);
-            assertThat(rows(connection, "SELECT * FROM shop.orders WHERE id = ?", id))
+            assertThat(JdbcRows.of(connection, "SELECT * FROM shop.orders WHERE id = ?", id))
                     .containsExactly(
                             List.of(
                                     id,
@@ -215,7 +189,7 @@ final class PostgresServerIT {
                                     id))
                     .isEqualTo(1);
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT status, amount, id + 1 AS next FROM orders WHERE id ="
                                             + " ?",
@@ -225,7 +199,7 @@ final class PostgresServerIT {
                     .isZero();
             assertThat(run(connection, "DELETE FROM orders WHERE id = ?", id)).isEqualTo(1);
             assertThat(run(connection, "DELETE FROM orders WHERE id = ?", id)).isZero();
-            assertThat(rows(connection, "SELECT id FROM orders WHERE id = ?", id)).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM orders WHERE id = ?", id)).isEmpty();
         }
     }
 
@@ -248,7 +222,7 @@ final class PostgresServerIT {
                                     4.0))
                     .isEqualTo(1);
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     insert
                                             + " ON CONFLICT (id) DO UPDATE SET amount ="
@@ -273,10 +247,13 @@ final class PostgresServerIT {
                                     "INSERT INTO orders (id) VALUES (101), (102), (103), (104),"
                                             + " (100)"))
                     .isEqualTo("23505");
-            assertThat(rows(connection, "SELECT id FROM orders WHERE id IN (101, 102, 103, 104)"))
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT id FROM orders WHERE id IN (101, 102, 103, 104)"))
                     .isEmpty();
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "INSERT INTO orders (id, status) VALUES (101, 'x'), (102, 'y')"
                                             + " RETURNING id, upper(status)"))
@@ -302,14 +279,14 @@ final class PostgresServerIT {
             }
             assertThat(run(connection, "INSERT INTO items VALUES " + values)).isEqualTo(100);
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT id FROM items WHERE region = 'eu' AND id >= ? AND id <"
                                             + " 7 ORDER BY id DESC LIMIT 2",
                                     3))
                     .containsExactly(List.of(6), List.of(5));
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT region, id FROM items WHERE region BETWEEN 'eu' AND"
                                             + " 'us' AND (id = 1 OR note LIKE 'n_3') ORDER BY region,"
@@ -321,29 +298,32 @@ final class PostgresServerIT {
                             List.of("us", 33),
                             List.of("us", 43));
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT count(*), count(price), min(id), max(price) FROM items"
                                             + " WHERE region = 'eu' AND id > 39"))
                     .containsExactly(List.of(10L, 10L, 40, new BigDecimal("49.50")));
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT id FROM items WHERE (region, id) IN (('us', 3), ('eu',"
                                             + " 999), ('eu', 4))"))
                     .containsExactly(List.of(3), List.of(4));
             Array ids = connection.createArrayOf("integer", new Object[] {5, 6, null, 5});
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT id FROM items WHERE region = 'us' AND id = ANY (?)",
                                     ids))
                     .containsExactly(List.of(5), List.of(6));
-            assertThat(rows(connection, "SELECT 1 + id FROM items LIMIT 3")).hasSize(3);
-            assertThat(rows(connection, "SELECT id FROM items WHERE note = 'n1'"))
+            assertThat(JdbcRows.of(connection, "SELECT 1 + id FROM items LIMIT 3")).hasSize(3);
+            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE note = 'n1'"))
                     .as("a small table")
                     .containsExactly(List.of(1));
-            assertThatThrownBy(() -> rows(connection, "SELECT * FROM items JOIN orders ON true"))
+            assertThatThrownBy(
+                            () ->
+                                    JdbcRows.of(
+                                            connection, "SELECT * FROM items JOIN orders ON true"))
                     .hasMessageContaining("Expected");
             assertThat(
                             run(
@@ -352,7 +332,7 @@ final class PostgresServerIT {
                                             + " < 3"))
                     .isEqualTo(3);
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "DELETE FROM items WHERE region = 'eu' AND note = 'cheap'"
                                             + " RETURNING id, price"))
@@ -449,28 +429,31 @@ final class PostgresServerIT {
                 Connection second = connect()) {
             run(first, "INSERT INTO orders (id, amount) VALUES (200, 1), (201, 1)");
             first.setAutoCommit(false);
-            assertThat(rows(first, "SELECT amount FROM orders WHERE id = 200"))
+            assertThat(JdbcRows.of(first, "SELECT amount FROM orders WHERE id = 200"))
                     .containsExactly(List.of(1.0));
             run(second, "UPDATE orders SET amount = 5 WHERE id = 201");
             run(first, "UPDATE orders SET amount = amount + 10 WHERE id = 200");
             run(first, "INSERT INTO orders (id, amount) VALUES (202, 7)");
             run(first, "INSERT INTO events VALUES (1, 'in a block', 1, null)");
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     first,
                                     "SELECT id, amount FROM orders WHERE id IN (200, 201, 202,"
                                             + " 203)"))
                     .containsExactly(List.of(200L, 11.0), List.of(201L, 1.0), List.of(202L, 7.0));
-            assertThat(rows(first, "SELECT count(*) FROM orders WHERE id >= 200 AND id < 300"))
+            assertThat(
+                            JdbcRows.of(
+                                    first,
+                                    "SELECT count(*) FROM orders WHERE id >= 200 AND id < 300"))
                     .containsExactly(List.of(3L));
-            assertThat(rows(second, "SELECT id, amount FROM orders WHERE id IN (200, 202)"))
+            assertThat(JdbcRows.of(second, "SELECT id, amount FROM orders WHERE id IN (200, 202)"))
                     .containsExactly(List.of(200L, 1.0));
             first.commit();
-            assertThat(rows(second, "SELECT id, amount FROM orders WHERE id IN (200, 202)"))
+            assertThat(JdbcRows.of(second, "SELECT id, amount FROM orders WHERE id IN (200, 202)"))
                     .containsExactly(List.of(200L, 11.0), List.of(202L, 7.0));
 
             // Two that change one row
-            assertThat(rows(first, "SELECT amount FROM orders WHERE id = 200")).hasSize(1);
+            assertThat(JdbcRows.of(first, "SELECT amount FROM orders WHERE id = 200")).hasSize(1);
             run(second, "UPDATE orders SET amount = 0 WHERE id = 200");
             run(first, "UPDATE orders SET amount = amount + 1 WHERE id = 200");
             assertThatThrownBy(first::commit)
@@ -478,7 +461,7 @@ final class PostgresServerIT {
                     .extracting(thrown -> ((SQLException) thrown).getSQLState())
                     .isEqualTo("40001");
             first.rollback();
-            assertThat(rows(second, "SELECT amount FROM orders WHERE id = 200"))
+            assertThat(JdbcRows.of(second, "SELECT amount FROM orders WHERE id = 200"))
                     .containsExactly(List.of(0.0));
 
             run(first, "DELETE FROM orders WHERE id = 200");
@@ -486,7 +469,7 @@ final class PostgresServerIT {
                     .isEqualTo("42703");
             assertThat(stateOf(first, "SELECT id FROM orders WHERE id = 1")).isEqualTo("25P02");
             first.rollback();
-            assertThat(rows(second, "SELECT id FROM orders WHERE id = 200")).hasSize(1);
+            assertThat(JdbcRows.of(second, "SELECT id FROM orders WHERE id = 200")).hasSize(1);
         }
     }
 
@@ -523,7 +506,7 @@ final class PostgresServerIT {
                     client.get();
                 }
             }
-            assertThat(rows(connection, "SELECT amount FROM orders WHERE id = 300"))
+            assertThat(JdbcRows.of(connection, "SELECT amount FROM orders WHERE id = 300"))
                     .containsExactly(List.of((double) clients * additions));
         }
     }
@@ -546,7 +529,7 @@ final class PostgresServerIT {
                                                     + "copy,4,,\n")))
                     .isEqualTo(2);
             assertThat(
-                            rows(
+                            JdbcRows.of(
                                     connection,
                                     "SELECT id, price, note FROM items WHERE region = 'copy' AND id"
                                             + " < 4 ORDER BY id"))
@@ -562,7 +545,8 @@ final class PostgresServerIT {
                                             new StringReader("bad,1,1,x\nbad,x,1,x\n")))
                     .hasMessageContaining("row 2 of COPY")
                     .hasMessageContaining("found 'x'");
-            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'bad'")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'bad'"))
+                    .isEmpty();
             StringBuilder many = new StringBuilder();
             for (int i = 0; i < 5_000; i++) {
                 many.append("many,").append(i).append(",").append(i).append(",n\n");
@@ -582,19 +566,21 @@ final class PostgresServerIT {
                     .isInstanceOf(SQLException.class)
                     .extracting(thrown -> ((SQLException) thrown).getSQLState())
                     .isEqualTo("23505");
-            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'new'")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'new'"))
+                    .isEmpty();
             connection.setAutoCommit(false);
             assertThat(copies.copyIn("COPY items FROM STDIN CSV", new StringReader("new,1,,\n")))
                     .isEqualTo(1);
-            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'new'"))
+            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'new'"))
                     .containsExactly(List.of(1));
             connection.rollback();
             connection.setAutoCommit(true);
-            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'new'")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM items WHERE region = 'new'"))
+                    .isEmpty();
             assertThat(stateOf(connection, "SELECT * FROM items WHERE note = 'n1'"))
                     .as("the table is no longer small")
                     .isEqualTo("0A000");
-            assertThat(rows(connection, "SELECT count(*) FROM items WHERE region = 'many'"))
+            assertThat(JdbcRows.of(connection, "SELECT count(*) FROM items WHERE region = 'many'"))
                     .containsExactly(List.of(5_000L));
         }
     }
@@ -639,7 +625,7 @@ final class PostgresServerIT {
 
     private static List<List<Object>> rowsOf(Connection connection, String region)
             throws SQLException {
-        return rows(
+        return JdbcRows.of(
                 connection,
                 "SELECT id, price, note FROM items WHERE region = '%s' ORDER BY id"
                         .formatted(region));
@@ -691,7 +677,10 @@ final class PostgresServerIT {
                         .extracting(thrown -> ((SQLException) thrown).getSQLState())
                         .isEqualTo("0A000");
             }
-            assertThat(rows(connection, "SELECT id FROM items WHERE region = 'whole' AND id = 1"))
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT id FROM items WHERE region = 'whole' AND id = 1"))
                     .hasSize(1);
             run(connection, "DELETE FROM items WHERE region = 'whole'");
         }
@@ -776,14 +765,14 @@ final class PostgresServerIT {
                                     "INSERT INTO orders (id, amount) VALUES (350, 1) RETURNING"
                                             + " 10 / (id - 350)"))
                     .isEqualTo("22012");
-            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 350")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM orders WHERE id = 350")).isEmpty();
             run(connection, "INSERT INTO orders (id, amount) VALUES (350, 1)");
             assertThat(
                             stateOf(
                                     connection,
                                     "DELETE FROM orders WHERE id = 350 RETURNING 10 / (id - 350)"))
                     .isEqualTo("22012");
-            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 350")).hasSize(1);
+            assertThat(JdbcRows.of(connection, "SELECT id FROM orders WHERE id = 350")).hasSize(1);
         }
     }
 
@@ -796,7 +785,7 @@ final class PostgresServerIT {
                     .isEqualTo("25006");
             connection.rollback();
             // The driver's COPY would begin a block that may write
-            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 310")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM orders WHERE id = 310")).isEmpty();
             assertThatThrownBy(
                             () ->
                                     ((PGConnection) connection)
@@ -807,7 +796,7 @@ final class PostgresServerIT {
                     .extracting(thrown -> ((SQLException) thrown).getSQLState())
                     .isEqualTo("25006");
             connection.rollback();
-            assertThat(rows(connection, "SELECT id FROM orders WHERE id = 310")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SELECT id FROM orders WHERE id = 310")).isEmpty();
         }
     }
 
@@ -837,7 +826,7 @@ final class PostgresServerIT {
                     assertThat(count).isEqualTo(30);
                 }
             }
-            assertThat(rows(connection, "SELECT count(*) FROM items WHERE region = 'zlate'"))
+            assertThat(JdbcRows.of(connection, "SELECT count(*) FROM items WHERE region = 'zlate'"))
                     .containsExactly(List.of(29L));
             connection.rollback();
         }
@@ -847,11 +836,22 @@ final class PostgresServerIT {
     void valuesOfDifferentTypesAreComparedAsInPostgres() throws SQLException {
         try (Connection connection = connect()) {
             run(connection, "INSERT INTO types (id, day, n) VALUES (400, '2020-01-01', 1.5)");
-            assertThat(rows(connection, "SELECT id FROM types WHERE id = 400 AND day < now()"))
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT id FROM types WHERE id = 400 AND day < now()"))
                     .hasSize(1);
-            assertThat(rows(connection, "SELECT id FROM types WHERE id = 400 AND n = ?", 1.5d))
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT id FROM types WHERE id = 400 AND n = ?",
+                                    1.5d))
                     .hasSize(1);
-            assertThat(rows(connection, "SELECT id FROM types WHERE id = 400 AND n < ?", 1.4d))
+            assertThat(
+                            JdbcRows.of(
+                                    connection,
+                                    "SELECT id FROM types WHERE id = 400 AND n < ?",
+                                    1.4d))
                     .isEmpty();
         }
     }
@@ -869,7 +869,7 @@ final class PostgresServerIT {
                         boolean unused = statement.execute(sql);
                     }
                 }
-                assertThat(rows(connection, "SELECT id, status, amount FROM orders LIMIT 5"))
+                assertThat(JdbcRows.of(connection, "SELECT id, status, amount FROM orders LIMIT 5"))
                         .containsExactly(List.of(1L, "paid", 17.5));
             }
         }
@@ -887,8 +887,8 @@ final class PostgresServerIT {
             assertThat(stateOf(connection, "SELECT id FROM orders WHERE id = 1"))
                     .isEqualTo("42P01");
             run(connection, "SET search_path TO nowhere, shop");
-            assertThat(rows(connection, "SELECT id FROM orders WHERE id = -1")).isEmpty();
-            assertThat(rows(connection, "SHOW search_path"))
+            assertThat(JdbcRows.of(connection, "SELECT id FROM orders WHERE id = -1")).isEmpty();
+            assertThat(JdbcRows.of(connection, "SHOW search_path"))
                     .containsExactly(List.of("nowhere, shop"));
             assertThat(stateOf(connection, "SET TimeZone = 'Nowhere/Land'")).isEqualTo("22023");
             assertThat(stateOf(connection, "SAVEPOINT a")).isEqualTo("0A000");

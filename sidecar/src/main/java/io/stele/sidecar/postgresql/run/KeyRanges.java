@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -155,8 +156,12 @@ final class KeyRanges {
 
     /** The first bytes of keys with these values; absent: they are too long for any key. */
     private Optional<byte[]> encoded(List<Object> values) {
+        return unlessTooLong(() -> rows.key(values));
+    }
+
+    private static <T> Optional<T> unlessTooLong(Supplier<T> encoding) {
         try {
-            return Optional.of(rows.key(values));
+            return Optional.of(encoding.get());
         } catch (SteleException refused) {
             if (refused.code() == ErrorCode.KEY_TOO_LARGE) {
                 return Optional.empty();
@@ -194,19 +199,9 @@ final class KeyRanges {
             combinations = longer(combinations, values.get());
         }
         TreeSet<Integer> shards = new TreeSet<>();
-        combinations.forEach(values -> shard(values).ifPresent(shards::add));
-        return List.copyOf(shards);
-    }
-
-    /** The shard of the rows with these values; absent: they are too long for any key. */
-    private Optional<Integer> shard(List<Object> values) {
-        try {
-            return Optional.of(rows.shardOfDistribution(values));
-        } catch (SteleException refused) {
-            if (refused.code() == ErrorCode.KEY_TOO_LARGE) {
-                return Optional.empty();
-            }
-            throw refused;
+        for (List<Object> values : combinations) {
+            unlessTooLong(() -> rows.shardOfDistribution(values)).ifPresent(shards::add);
         }
+        return List.copyOf(shards);
     }
 }

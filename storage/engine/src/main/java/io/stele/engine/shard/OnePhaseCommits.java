@@ -18,13 +18,10 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -93,11 +90,9 @@ final class OnePhaseCommits {
         return Optional.of(vote(part, resolved(part, prepared, changes), changes));
     }
 
-    private static boolean isInFlight(PreparedPart part, Map<TableShard, TableChanges> changes) {
-        Map<TableId, TableChanges> byId = new HashMap<>();
-        changes.forEach((table, known) -> byId.put(table.schema().id(), known));
+    private boolean isInFlight(PreparedPart part, Map<TableShard, TableChanges> changes) {
         for (WriteBatchReader batch : part.batches()) {
-            TableChanges known = byId.get(batch.tableId());
+            TableChanges known = tables.find(batch.tableId()).map(changes::get).orElse(null);
             batch.rewind();
             while (known != null && batch.next()) {
                 if (known.isInFlight(
@@ -137,22 +132,12 @@ final class OnePhaseCommits {
 
     private CommitVote vote(
             CommitPart part, PreparedPart resolved, Map<TableShard, TableChanges> changes) {
-        Map<TableId, Long> firstRowIds = new HashMap<>();
-        Set<TableId> withoutKey = new HashSet<>(resolved.tables());
-        changes.keySet().forEach(table -> withoutKey.remove(table.schema().id()));
-        if (!withoutKey.isEmpty()) {
-            ShardTransactions.rowCounts(resolved)
-                    .forEach(
-                            (tableId, count) -> {
-                                if (count > 0 && withoutKey.contains(tableId)) {
-                                    TableShard table = tables.get(tableId);
-                                    firstRowIds.put(tableId, table.takeRowIds(count));
-                                }
-                            });
-        }
         Commit commit =
                 new Commit(
-                        part.transactionId(), part.isRepeatable(), resolved.batches(), firstRowIds);
+                        part.transactionId(),
+                        part.isRepeatable(),
+                        resolved.batches(),
+                        ShardTransactions.takeRowIds(tables, resolved));
         List<ByteBuffer> payload = TransactionRecords.encode(commit);
         long sizeBytes = payload.stream().mapToLong(ByteBuffer::remaining).sum();
         if (sizeBytes > state.log().recordBytes()) {

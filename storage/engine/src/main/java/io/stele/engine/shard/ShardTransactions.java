@@ -400,7 +400,34 @@ final class ShardTransactions {
         return all;
     }
 
-    static Map<TableId, Long> rowCounts(PreparedPart part) {
+    /**
+     * Takes the row ids that a part needs, on the shard's context in its place before others.
+     *
+     * @return the first one of each table without a primary key that gets rows
+     */
+    static Map<TableId, Long> takeRowIds(ShardTables tables, PreparedPart part) {
+        Map<TableId, TableShard> withoutKey = new HashMap<>();
+        for (TableId tableId : part.tables()) {
+            tables.find(tableId)
+                    .filter(table -> !table.schema().hasPrimaryKey())
+                    .ifPresent(table -> withoutKey.put(tableId, table));
+        }
+        if (withoutKey.isEmpty()) {
+            return Map.of(); // nothing is counted
+        }
+        Map<TableId, Long> firstRowIds = new HashMap<>();
+        rowCounts(part)
+                .forEach(
+                        (tableId, count) -> {
+                            TableShard table = withoutKey.get(tableId);
+                            if (table != null && count > 0) {
+                                firstRowIds.put(tableId, table.takeRowIds(count));
+                            }
+                        });
+        return firstRowIds;
+    }
+
+    private static Map<TableId, Long> rowCounts(PreparedPart part) {
         Map<TableId, Long> counts = new HashMap<>();
         for (FileEntry entry : part.files()) {
             counts.merge(entry.tableId(), entry.rowCount(), Long::sum);
@@ -522,25 +549,15 @@ final class ShardTransactions {
         }
     }
 
-    /** Takes the row ids that a prepared transaction needs. */
     private Outcome outcome(String transactionId, boolean committed) {
         if (!committed) {
             return Outcome.aborted(transactionId);
         }
         PreparedPart part = prepared.get(transactionId);
-        Map<TableId, Long> needed = rowCounts(part);
-        Map<TableId, Long> firstRowIds = new HashMap<>();
-        needed.forEach(
-                (tableId, count) ->
-                        tables.find(tableId)
-                                .filter(table -> !table.schema().hasPrimaryKey() && count > 0)
-                                .ifPresent(
-                                        table ->
-                                                firstRowIds.put(tableId, table.takeRowIds(count))));
         return new Outcome(
                 transactionId,
                 true,
-                firstRowIds,
+                takeRowIds(tables, part),
                 requireNonNull(resolved.get(transactionId), "transaction is not resolved"));
     }
 

@@ -140,7 +140,8 @@ public record Decision(
         return offset;
     }
 
-    private static String checksum(String text) {
+    /** CRC32C in eight hexadecimal digits, as texts of outcomes have it in their last line. */
+    static String checksum(String text) {
         CRC32C crc = new CRC32C();
         crc.update(text.getBytes(UTF_8));
         return String.format(Locale.ROOT, "%08x", crc.getValue());

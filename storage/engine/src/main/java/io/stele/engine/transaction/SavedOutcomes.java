@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 
 /**
  * The objects in the store that say which transactions committed in one phase.
@@ -84,7 +83,7 @@ public final class SavedOutcomes {
         StringBuilder lines = new StringBuilder(TITLE).append('\n');
         outcomes.forEach((id, lsn) -> lines.append(id).append(' ').append(lsn).append('\n'));
         String text = lines.toString();
-        return (text + CHECKSUM + checksum(text) + "\n").getBytes(UTF_8);
+        return (text + CHECKSUM + Decision.checksum(text) + "\n").getBytes(UTF_8);
     }
 
     /** CORRUPT_DATA naming the path if these bytes are no such object. */
@@ -94,7 +93,7 @@ public final class SavedOutcomes {
         if (!text.startsWith(TITLE + "\n") || end < 0) {
             throw corrupt(path, "outcomes of version 1", text.lines().findFirst().orElse(""));
         }
-        String expected = CHECKSUM + checksum(text.substring(0, end)) + "\n";
+        String expected = CHECKSUM + Decision.checksum(text.substring(0, end)) + "\n";
         if (!text.substring(end).equals(expected)) {
             throw corrupt(path, expected.strip(), text.substring(end).strip());
         }
@@ -111,12 +110,6 @@ public final class SavedOutcomes {
         } catch (IllegalArgumentException | IndexOutOfBoundsException malformed) {
             throw corrupt(path, "a transaction id and an LSN", line);
         }
-    }
-
-    private static String checksum(String text) {
-        CRC32C crc = new CRC32C();
-        crc.update(text.getBytes(UTF_8));
-        return String.format(Locale.ROOT, "%08x", crc.getValue());
     }
 
     private static SteleException corrupt(String path, String expected, String found) {

@@ -517,7 +517,7 @@ final class AppendQueue {
                     || assignedRecords > 0
                     || heldShards > 0
                     || clock.last().value() > group.last()) {
-                return new SnapshotLsn(clock.next(), lastAssignedLocked(of));
+                return snapshotLsn(of);
             }
             Map<ShardId, Lsn> before = new HashMap<>();
             for (ShardId shard : of) {
