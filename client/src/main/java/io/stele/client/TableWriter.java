@@ -554,6 +554,18 @@ public final class TableWriter implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether a failure says that a batch is not applied, though it may be. UNAVAILABLE does not
+     * say so, and a refusal that the sidecar remembers was the answer to the lost one too.
+     */
+    private static boolean mayBeApplied(WriteRequest batch, SteleException cause) {
+        return batch.wasLost()
+                && switch (cause.code()) {
+                    case UNAVAILABLE, DUPLICATE_KEY, NULL_KEY -> false;
+                    default -> true;
+                };
+    }
+
     private static SteleException unknownOutcome(WriteRequest batch, SteleException cause) {
         return new SteleException(
                 ErrorCode.OUTCOME_UNKNOWN,
@@ -585,7 +597,8 @@ public final class TableWriter implements AutoCloseable {
     }
 
     void unsentFailed(WriteRequest request, SteleException cause) {
-        SteleException known = request.wasLost() ? unknownOutcome(request, cause) : cause;
+        SteleException known =
+                mayBeApplied(request, cause) ? unknownOutcome(request, cause) : cause;
         lock.lock();
         try {
             if (failure == null && !request.isAlone()) {

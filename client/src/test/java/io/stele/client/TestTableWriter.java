@@ -11,6 +11,8 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.WriteBatchReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -278,6 +280,31 @@ final class TestTableWriter extends BaseClientTest {
             writer.write(5L, "c");
             writer.flush();
             assertThat(contents()).containsEntry(5L, "c");
+        }
+    }
+
+    /** Whether its batch was sent before the sidecar went is a matter of moments. */
+    @Test
+    void testASidecarThatGoesWithABatchIsUnavailableToo() {
+        sidecar.faults(
+                write -> {
+                    try {
+                        sidecar.stop();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                    return Fault.BREAK_AFTER;
+                });
+        ClientSettings settings = SETTINGS.withUnavailableTimeout(Duration.ofMillis(300));
+        try (SteleClient client = client(settings)) {
+            TableWriter writer = client.writer("s", "t");
+            writer.upsert(1L, "a");
+            assertThatThrownBy(writer::flush)
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                    .hasMessageContaining("1 rows are unacknowledged");
+            assertThat(contents()).containsEntry(1L, "a");
         }
     }
 
