@@ -1,0 +1,145 @@
+package io.stele.client;
+
+import io.stele.client.flight.FlightStream;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.scan.ChangeKind;
+import io.stele.protocol.api.scan.HiddenColumns;
+import io.stele.protocol.arrow.ArrowBatch;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.arrow.ArrowColumn;
+import io.stele.protocol.arrow.ArrowField;
+import io.stele.protocol.arrow.ArrowRows;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.ColumnSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The changes of a stream of record batches, one by one. Confined to one thread. */
+final class ChangeStream implements AutoCloseable {
+    private final FlightStream stream;
+    private final ArrowBatchDecoder decoder;
+    private final ArrowRows rows;
+    private final RowEncoder encoder;
+    private final BinaryRow row;
+    private final Change change;
+    private final int lsnColumn;
+    private final int kindColumn;
+    private @Nullable ArrowBatch batch;
+    private int next; // of the batch
+
+    private ChangeStream(FlightStream stream, ArrowBatchDecoder decoder, RowLayout layout) {
+        this.stream = stream;
+        this.decoder = decoder;
+        this.rows = new ArrowRows(decoder.fields(), layout);
+        this.encoder = new RowEncoder(layout);
+        this.row = new BinaryRow(layout);
+        this.change = new Change(row);
+        this.lsnColumn = column(decoder.fields(), HiddenColumns.LSN);
+        this.kindColumn = column(decoder.fields(), HiddenColumns.ROW_ID);
+    }
+
+    /** The columns to ask for. */
+    static List<Integer> columnIds(List<ColumnSchema> columns) {
+        List<Integer> ids = new ArrayList<>();
+        columns.forEach(column -> ids.add(column.id()));
+        ids.add(HiddenColumns.LSN);
+        ids.add(HiddenColumns.ROW_ID);
+        return ids;
+    }
+
+    /** Waits for the first message, and closes the stream if that fails. */
+    static ChangeStream open(FlightStream stream, RowLayout layout) {
+        try {
+            FlightData schema =
+                    stream.next()
+                            .orElseThrow(
+                                    () ->
+                                            new SteleException(
+                                                    ErrorCode.CORRUPT_DATA,
+                                                    "Expected a schema in a stream of changes, found its end"));
+            return new ChangeStream(
+                    stream, ArrowBatchDecoder.forSchema(schema.dataHeader()), layout);
+        } catch (SteleException failed) {
+            stream.close();
+            throw failed;
+        }
+    }
+
+    private static int column(List<ArrowField> fields, int id) {
+        for (int i = 0; i < fields.size(); i++) {
+            if (fields.get(i).id() == id) {
+                return i;
+            }
+        }
+        throw new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                "Expected a column of id " + id + " in a stream of changes, found none");
+    }
+
+    /** Waits for the next message or the end. */
+    boolean isReady(long nanos) throws InterruptedException {
+        try {
+            stream.whenReady().get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException notYet) {
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("The ready future never fails", e);
+        }
+    }
+
+    /** Goes to the next change, for which it waits; false at the end. */
+    boolean advance() {
+        ArrowBatch present = batch;
+        while (present == null || next == present.rowCount()) {
+            Optional<FlightData> message = stream.next();
+            if (message.isEmpty()) {
+                return false;
+            }
+            present = decoder.decode(message.get().dataHeader(), message.get().bodyBuffer());
+            batch = present;
+            next = 0;
+        }
+        List<ArrowColumn> columns = present.columns();
+        ChangeKind kind = kind(columns.get(kindColumn).longAt(next));
+        Lsn lsn = new Lsn(columns.get(lsnColumn).longAt(next));
+        int length = rows.encode(present, next, encoder);
+        row.wrap(encoder.array(), 0, length);
+        change.set(kind, lsn);
+        next++;
+        return true;
+    }
+
+    private static ChangeKind kind(long code) {
+        try {
+            return ChangeKind.of(code);
+        } catch (IllegalArgumentException unknown) {
+            throw new SteleException(ErrorCode.CORRUPT_DATA, unknown.getMessage(), unknown);
+        }
+    }
+
+    /** Whether the change is the first one of a batch. */
+    boolean isAtBatch() {
+        return next == 1;
+    }
+
+    /** The present one; the same object each time. */
+    Change change() {
+        return change;
+    }
+
+    @Override
+    public void close() {
+        stream.close();
+    }
+}
