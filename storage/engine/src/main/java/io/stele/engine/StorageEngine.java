@@ -703,14 +703,15 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The changes of the rows of one shard after one LSN and up to another. Blocks on files.
+     * The changes of the rows of one shard after one LSN and up to another, in the order of their
+     * LSNs, in bounded memory. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
      * @param after in the history that the table retains; the caller holds a snapshot there
      * @param upTo at or below the snapshot
      * @param predicate changes whose row cannot match are left out
-     * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far; while
-     *     reading INVALID_ARGUMENT if rows of too many bytes were deleted or replaced in that time
+     * @param withBeforeImages whether the row before an update is returned as well
+     * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far
      */
     public RowCursor changes(
             LeasedSnapshot snapshot,
@@ -719,9 +720,18 @@ public final class StorageEngine implements AutoCloseable {
             ShardId shard,
             Lsn after,
             Lsn upTo,
-            ScanPredicate predicate)
+            ScanPredicate predicate,
+            boolean withBeforeImages)
             throws IOException {
-        return reads().changes(snapshot, tableId, schemaVersion, shard, after, upTo, predicate);
+        return reads().changes(
+                        snapshot,
+                        tableId,
+                        schemaVersion,
+                        shard,
+                        after,
+                        upTo,
+                        predicate,
+                        withBeforeImages);
     }
 
     /**

@@ -292,12 +292,17 @@ final class TestTable {
 
     /** What happened after an LSN and up to a snapshot: LSN, kind, id and the row of it. */
     List<String> changes(StorageEngine engine, Lsn after, LeasedSnapshot to) throws IOException {
-        return changes(engine, after, to, to.lsn(), ScanPredicate.ALL);
+        return changes(engine, after, to, to.lsn(), ScanPredicate.ALL, true);
     }
 
-    /** The same up to an earlier LSN, and of rows of a predicate. */
+    /** The same up to an earlier LSN, of rows of a predicate, and with rows before updates or not. */
     List<String> changes(
-            StorageEngine engine, Lsn after, LeasedSnapshot to, Lsn upTo, ScanPredicate predicate)
+            StorageEngine engine,
+            Lsn after,
+            LeasedSnapshot to,
+            Lsn upTo,
+            ScanPredicate predicate,
+            boolean withBeforeImages)
             throws IOException {
         List<String> changes = new ArrayList<>();
         for (ShardId shard : schema.shards()) {
@@ -311,23 +316,40 @@ final class TestTable {
                                             shard,
                                             after,
                                             upTo,
-                                            predicate))) {
-                while (SteppedReads.next(cursor)) {
-                    Map<Long, String> row = new TreeMap<>();
-                    add(cursor.row(), row);
-                    row.forEach(
-                            (id, value) ->
-                                    changes.add(
-                                            "%s %s %s %s"
-                                                    .formatted(
-                                                            cursor.lsn(),
-                                                            ChangeKind.of(cursor.rowId()),
-                                                            id,
-                                                            value)));
-                }
+                                            predicate,
+                                            withBeforeImages))) {
+                changes.addAll(inOrder(cursor, predicate.equals(ScanPredicate.ALL)));
             }
         }
         changes.sort(null);
+        return changes;
+    }
+
+    /**
+     * @param isComplete whether rows before updates come with the rows after them
+     */
+    private List<String> inOrder(RowCursor cursor, boolean isComplete) throws IOException {
+        List<String> changes = new ArrayList<>();
+        long lastLsn = 0;
+        Optional<Long> updated = Optional.empty();
+        while (SteppedReads.next(cursor)) {
+            assertThat(cursor.lsn()).as("LSN").isGreaterThanOrEqualTo(lastLsn);
+            ChangeKind kind = ChangeKind.of(cursor.rowId());
+            Map<Long, String> row = new TreeMap<>();
+            add(cursor.row(), row);
+            Map.Entry<Long, String> only = row.entrySet().iterator().next();
+            if (updated.isPresent() && isComplete) {
+                assertThat(kind).isEqualTo(ChangeKind.UPDATE);
+                assertThat(only.getKey()).as("row after an update").isEqualTo(updated.get());
+            }
+            updated =
+                    kind == ChangeKind.UPDATE_BEFORE
+                            ? Optional.of(only.getKey())
+                            : Optional.empty();
+            lastLsn = cursor.lsn();
+            changes.add(
+                    "%s %s %s %s".formatted(lastLsn, kind, only.getKey(), only.getValue()));
+        }
         return changes;
     }
 

@@ -255,6 +255,18 @@ public final class DeletionVector {
         return isObsoleteAt(readLsn) ? endRows : base.getCardinality() + countAt(readLsn);
     }
 
+    /**
+     * The LSN of the first deletion after another LSN, which is not below the floor; {@link
+     * #NOT_DELETED} if there is none.
+     */
+    public synchronized long firstAfter(long lsn) {
+        int before = countAt(lsn);
+        if (before < size) {
+            return lsns[before];
+        }
+        return endLsn > lsn ? endLsn : NOT_DELETED;
+    }
+
     private boolean isObsoleteAt(long readLsn) {
         return endLsn != NOT_DELETED && endLsn <= readLsn;
     }

@@ -152,7 +152,8 @@ public final class TableReads {
             ShardId shard,
             Lsn after,
             Lsn upTo,
-            ScanPredicate predicate)
+            ScanPredicate predicate,
+            boolean withBeforeImages)
             throws IOException {
         TableShard table = shards.shard(shard).table(tableId);
         readable(snapshot, tableId);
@@ -171,6 +172,7 @@ public final class TableReads {
                 after.value(),
                 upTo.value(),
                 predicate,
+                withBeforeImages,
                 maxChangesBytes);
     }
 
