@@ -306,23 +306,37 @@ final class TestTable {
             throws IOException {
         List<String> changes = new ArrayList<>();
         for (ShardId shard : schema.shards()) {
-            try (RowCursor cursor =
-                    SteppedReads.read(
-                            () ->
-                                    engine.changes(
-                                            to,
-                                            schema.id(),
-                                            schema.schemaVersion(),
-                                            shard,
-                                            after,
-                                            upTo,
-                                            predicate,
-                                            withBeforeImages))) {
-                changes.addAll(inOrder(cursor, predicate.equals(ScanPredicate.ALL)));
-            }
+            changes.addAll(
+                    changes(engine, shard, after, to, upTo, predicate, withBeforeImages));
         }
         changes.sort(null);
         return changes;
+    }
+
+    /** The same of one shard, in the order in which they come. */
+    List<String> changes(
+            StorageEngine engine,
+            ShardId shard,
+            Lsn after,
+            LeasedSnapshot to,
+            Lsn upTo,
+            ScanPredicate predicate,
+            boolean withBeforeImages)
+            throws IOException {
+        try (RowCursor cursor =
+                SteppedReads.read(
+                        () ->
+                                engine.changes(
+                                        to,
+                                        schema.id(),
+                                        schema.schemaVersion(),
+                                        shard,
+                                        after,
+                                        upTo,
+                                        predicate,
+                                        withBeforeImages))) {
+            return inOrder(cursor, withBeforeImages && predicate.equals(ScanPredicate.ALL));
+        }
     }
 
     /**
