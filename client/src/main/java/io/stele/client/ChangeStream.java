@@ -113,6 +113,12 @@ final class ChangeStream implements AutoCloseable {
         List<ArrowColumn> columns = present.columns();
         ChangeKind kind = kind(columns.get(kindColumn).longAt(next));
         Lsn lsn = new Lsn(columns.get(lsnColumn).longAt(next));
+        if (lsn.compareTo(change.lsn()) < 0) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected changes in the order of their LSNs, found LSN %s after %s: the sidecar may be older than this client"
+                            .formatted(lsn, change.lsn()));
+        }
         int length = rows.encode(present, next, encoder);
         row.wrap(encoder.array(), 0, length);
         change.set(kind, lsn);

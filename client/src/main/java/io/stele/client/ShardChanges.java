@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A feed of the changes of one shard of a table, commit by commit in the order of their LSNs. To
- * end, remember {@link #position}; a feed that is opened after it goes on without gap or repetition.
+ * end, remember {@link #position}; a feed that is opened after it goes on without gap or
+ * repetition.
  *
  * <p>Each round opens a snapshot and reads the changes since the one before. The feed holds a lease
  * on the one before, so the sidecar retains the history in between for as long as the feed polls,
@@ -79,8 +80,7 @@ public final class ShardChanges implements AutoCloseable {
                             .formatted(shardCount - 1, table.schema().qualifiedName(), shard));
         }
         ShardChanges changes =
-                new ShardChanges(
-                        client, table, shard, options, options.after().orElse(Lsn.MIN));
+                new ShardChanges(client, table, shard, options, options.after().orElse(Lsn.MIN));
         Lease lease = changes.lease(options.after());
         changes.held = lease;
         changes.position = lease.lsn;

@@ -211,8 +211,7 @@ class TestEngineAgainstModel {
                                     .filter(
                                             change ->
                                                     withBeforeImages
-                                                            || !change.contains(
-                                                                    " UPDATE_BEFORE "))
+                                                            || !change.contains(" UPDATE_BEFORE "))
                                     .filter(
                                             change -> {
                                                 long id = Long.parseLong(change.split(" ")[2]);

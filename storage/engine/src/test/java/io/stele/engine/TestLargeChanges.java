@@ -70,8 +70,7 @@ final class TestLargeChanges {
                 changes.add("%s %s %s".formatted(ChangeKind.UPDATE, id, after));
             }
         }
-        long lsn =
-                node.await(table.write(node.engine(), table.schema().shard(0), batch)).value();
+        long lsn = node.await(table.write(node.engine(), table.schema().shard(0), batch)).value();
         changes.forEach(change -> expected.add(lsn + " " + change));
     }
 

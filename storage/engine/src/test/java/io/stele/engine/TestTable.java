@@ -295,7 +295,9 @@ final class TestTable {
         return changes(engine, after, to, to.lsn(), ScanPredicate.ALL, true);
     }
 
-    /** The same up to an earlier LSN, of rows of a predicate, and with rows before updates or not. */
+    /**
+     * The same up to an earlier LSN, of rows of a predicate, and with rows before updates or not.
+     */
     List<String> changes(
             StorageEngine engine,
             Lsn after,
@@ -306,8 +308,7 @@ final class TestTable {
             throws IOException {
         List<String> changes = new ArrayList<>();
         for (ShardId shard : schema.shards()) {
-            changes.addAll(
-                    changes(engine, shard, after, to, upTo, predicate, withBeforeImages));
+            changes.addAll(changes(engine, shard, after, to, upTo, predicate, withBeforeImages));
         }
         changes.sort(null);
         return changes;
@@ -361,8 +362,7 @@ final class TestTable {
                             ? Optional.of(only.getKey())
                             : Optional.empty();
             lastLsn = cursor.lsn();
-            changes.add(
-                    "%s %s %s %s".formatted(lastLsn, kind, only.getKey(), only.getValue()));
+            changes.add("%s %s %s %s".formatted(lastLsn, kind, only.getKey(), only.getValue()));
         }
         return changes;
     }

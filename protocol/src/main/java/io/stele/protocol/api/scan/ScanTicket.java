@@ -94,8 +94,7 @@ public record ScanTicket(
         if (beforeImages.isPresent() && changesAfter.isEmpty()) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected beforeImages with changesAfter only, found "
-                            + beforeImages.get());
+                    "Expected beforeImages with changesAfter only, found " + beforeImages.get());
         }
         requireNonNull(aggregation, "aggregation is null");
         if (aggregation.isPresent() != (mode == ScanMode.AGGREGATE)) {

@@ -254,8 +254,7 @@ final class ChangeCollector implements AutoCloseable {
         List<SstFile> changed = all.stream().filter(this::hasChanges).toList();
         boolean hasChanges =
                 !changed.isEmpty()
-                        || memTables.stream()
-                                .anyMatch(table -> table.maxLsn() > changes.fromLsn());
+                        || memTables.stream().anyMatch(table -> table.maxLsn() > changes.fromLsn());
         if (!hasChanges) {
             return Collections.emptyIterator();
         }
@@ -351,8 +350,7 @@ final class ChangeCollector implements AutoCloseable {
             open.close();
             return;
         }
-        if (!changes.hasLsn(open.lsn())
-                || next.deletes().isDeleted(open.ordinal(), open.lsn())) {
+        if (!changes.hasLsn(open.lsn()) || next.deletes().isDeleted(open.ordinal(), open.lsn())) {
             return; // else it became obsolete at its own LSN, and was never visible
         }
         byte[] bytes = open.row().toByteArray();

@@ -67,11 +67,7 @@ final class EndedRows implements AutoCloseable {
      *     more what ended after {@code fromLsn}
      */
     static EndedRows open(
-            TableFiles files,
-            ColumnFile file,
-            @Nullable KeyEncoder keys,
-            long fromLsn,
-            long toLsn)
+            TableFiles files, ColumnFile file, @Nullable KeyEncoder keys, long fromLsn, long toLsn)
             throws IOException {
         RoaringBitmap ended =
                 RoaringBitmap.andNot(
@@ -127,9 +123,7 @@ final class EndedRows implements AutoCloseable {
         ColumnFileReader reader = present.isPresent() ? present.get() : files.openForRows(file);
         Queue<ColumnRow> found = new ConcurrentLinkedQueue<>();
         files.parallelReads()
-                .runAll(
-                        files.rowReads(
-                                reader, Arrays.copyOf(wanted, count), found::add));
+                .runAll(files.rowReads(reader, Arrays.copyOf(wanted, count), found::add));
         for (int i = 0; i < count; i++) { // only now, since a step that failed is repeated
             ordinals.next();
         }
