@@ -47,6 +47,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 final class ShardChangesIT {
     private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(20);
 
     /** Changes come in many rounds of the sidecar, and only leases hold the history. */
     private static final Map<String, String> SMALL =
@@ -161,7 +162,7 @@ final class ShardChangesIT {
                 Lsn last = writer.lastLsn();
                 for (ShardChanges feed : feeds) {
                     while (feed.position().compareTo(last) < 0) {
-                        boolean ignored = feed.poll(Duration.ZERO, change -> apply(change, told));
+                        boolean ignored = feed.poll(SHORT, change -> apply(change, told));
                     }
                 }
                 assertThat(told).isEqualTo(written);
@@ -237,7 +238,7 @@ final class ShardChangesIT {
                 while (feed.position().compareTo(last) < 0) {
                     boolean ignored =
                             feed.poll(
-                                    Duration.ZERO,
+                                    SHORT,
                                     change -> {
                                         assertThat(change.kind()).isEqualTo(ChangeKind.INSERT);
                                         told.add(change.values().get(0).toString());
