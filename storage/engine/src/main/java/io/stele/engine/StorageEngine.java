@@ -89,6 +89,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -589,9 +590,20 @@ public final class StorageEngine implements AutoCloseable {
      */
     public CompletableFuture<LeasedSnapshot> openSnapshot(
             Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
+        return openSnapshot(at, atLeast, ttl, Set.of());
+    }
+
+    /**
+     * The same for some tables: the snapshot retains their history alone, and no other table can be
+     * read at it.
+     *
+     * @param tables empty: all
+     */
+    public CompletableFuture<LeasedSnapshot> openSnapshot(
+            Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl, Set<TableId> tables) {
         try {
             checkOpen();
-            return snapshotOpener.open(at, atLeast, ttl);
+            return snapshotOpener.open(at, atLeast, ttl, tables);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }

@@ -240,10 +240,19 @@ public final class TableReads {
      * The table as of a snapshot whose lease has not expired, within the history that the table
      * has.
      *
-     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED
+     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED; INVALID_ARGUMENT: the snapshot is of
+     *     other tables
      */
     private TableSchema readable(LeasedSnapshot snapshot, TableId tableId) {
         snapshots.find(snapshot.id());
+        if (!snapshot.tables().isEmpty() && !snapshot.tables().contains(tableId)) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a snapshot that was opened for table id %s, found one for table ids %s"
+                            .formatted(
+                                    tableId.value(),
+                                    snapshot.tables().stream().map(TableId::value).toList()));
+        }
         TableSchema table = catalog.current().table(tableId, snapshot.lsn());
         snapshots.check(snapshot.lsn(), table);
         return table;
