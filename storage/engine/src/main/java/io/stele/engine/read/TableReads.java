@@ -155,25 +155,34 @@ public final class TableReads {
             ScanPredicate predicate,
             boolean withBeforeImages)
             throws IOException {
-        TableShard table = shards.shard(shard).table(tableId);
-        readable(snapshot, tableId);
-        snapshots.check(after, table.schema());
-        shards.shard(shard).checkServing();
-        if (after.compareTo(upTo) > 0 || upTo.compareTo(snapshot.lsn()) > 0) {
-            throw new SteleException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "Expected changes up to an LSN from %s to %s, found %s"
-                            .formatted(
-                                    after.withTime(), snapshot.lsn().withTime(), upTo.withTime()));
+        snapshots.hold(tableId, after); // leases may end while changes are read
+        try {
+            TableShard table = shards.shard(shard).table(tableId);
+            readable(snapshot, tableId);
+            snapshots.check(after, table.schema());
+            shards.shard(shard).checkServing();
+            if (after.compareTo(upTo) > 0 || upTo.compareTo(snapshot.lsn()) > 0) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected changes up to an LSN from %s to %s, found %s"
+                                .formatted(
+                                        after.withTime(),
+                                        snapshot.lsn().withTime(),
+                                        upTo.withTime()));
+            }
+            return ChangeScanCursor.open(
+                    files,
+                    VersionedRead.view(snapshot, table, shard, schemaVersion),
+                    after.value(),
+                    upTo.value(),
+                    predicate,
+                    withBeforeImages,
+                    maxChangesBytes,
+                    () -> snapshots.release(tableId, after));
+        } catch (RuntimeException | Error refused) {
+            snapshots.release(tableId, after);
+            throw refused;
         }
-        return ChangeScanCursor.open(
-                files,
-                VersionedRead.view(snapshot, table, shard, schemaVersion),
-                after.value(),
-                upTo.value(),
-                predicate,
-                withBeforeImages,
-                maxChangesBytes);
     }
 
     /** As {@code StorageEngine.aggregate}. */

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.engine.datafile.ColumnFile;
-import io.stele.engine.datafile.DeletionVector;
 import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.memtable.MemTable;
@@ -13,9 +12,6 @@ import io.stele.engine.row.MergingVersions;
 import io.stele.engine.row.RowCache.Row;
 import io.stele.engine.tablet.TableView;
 import io.stele.objectstore.NonBlocking;
-import io.stele.protocol.ErrorCode;
-import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
@@ -36,18 +32,23 @@ import org.jspecify.annotations.Nullable;
  * The collection of the changes of one window, or a part of it, from a view of a shard, step by
  * step. Confined to one thread at a time.
  *
- * <p>In memtables and SST files the versions of a key are adjacent, so the previous version says
- * what a change replaced. SST files with no change in the window are not read for that if they are
- * many times as large: the rows before the window are looked up by key, together. A column file
- * stores, for each row, the LSN at which it began and the LSN at which it ended. Where both are of
- * one key at one LSN, the row that began replaced the one that ended.
+ * <p>The versions of memtables are found by LSN, and what each replaced by key. In SST files with
+ * changes the versions of a key are adjacent; other SST files are looked into by key, for many keys
+ * together, unless they are small. A column file stores, for each row, the LSN at which it began and
+ * the LSN at which it ended. Where both are of one key at one LSN, the row that began replaced the
+ * one that ended: so one side is collected before the other is read ({@link
+ * CollectedChanges#isBeginsFirst}).
  */
 final class ChangeCollector implements AutoCloseable {
-    /** Rows of SST files without changes that are read for each version of the others. */
+    /** Rows of SST files without changes that are read for each row of those with changes. */
     private static final int MAX_READ_FOR_ONE = 4;
+
+    /** Places of changes that were dropped, beyond as many as are left. */
+    private static final int MAX_DROPPED = 1024;
 
     private enum Phase {
         ENDS,
+        MEMORY,
         SORTED,
         BEGINS,
         LOOKUPS,
@@ -58,21 +59,24 @@ final class ChangeCollector implements AutoCloseable {
     private final TableView view;
     private final CollectedChanges changes;
     private final boolean withBeforeImages;
+    private final boolean hasRows;
     private final RowMatcher matcher;
     private final ChangeFilePruner wanted;
     private final @Nullable KeyEncoder keys;
     private final BinaryRow row;
     private final ArrayDeque<ColumnFile> ending;
     private final ArrayDeque<ColumnFile> beginning;
-    private final ArrayDeque<KeyedVersion> unknown = new ArrayDeque<>(); // places, by key
-    private Phase phase = Phase.ENDS;
+    private ArrayDeque<KeyedVersion> unknown = new ArrayDeque<>(); // places whose row before is so
+    private Phase phase;
     private @Nullable EndedRows ends;
+    private int memTable; // being read
+    private @Nullable Iterator<KeyedVersion> inMemory;
     private @Nullable Iterator<KeyedVersion> sorted;
     private boolean isSortedComplete; // the sorted versions have those before the window
     private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not read yet
     private @Nullable ColumnFileCursor begins;
     private @Nullable ColumnFile begun;
-    private boolean isSettling; // unknown ones are looked up before the sorted ones go on
+    private boolean isSettling; // unknown ones are looked up before others are added
     private @Nullable KeyLookup lookup;
     private int fetched; // unknown ones for which the lookup has in memory what it needs
 
@@ -92,13 +96,14 @@ final class ChangeCollector implements AutoCloseable {
         this.changes = requireNonNull(changes, "changes is null");
         this.withBeforeImages = withBeforeImages;
         TableSchema schema = view.schema();
+        this.hasRows = schema.orientation().hasRows();
         this.matcher = predicate.matcher(view.versions().layout());
         this.wanted = new ChangeFilePruner(view.versions(), predicate);
         this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
         this.row = new BinaryRow(view.versions().layout());
         // If there are SST files, they have every version
         List<ColumnFile> columns =
-                schema.orientation().hasRows()
+                hasRows
                         ? List.of()
                         : view.columnFiles().stream().filter(wanted::hasKeys).toList();
         // The first ones to be needed first, since the window may become shorter
@@ -114,6 +119,7 @@ final class ChangeCollector implements AutoCloseable {
                                 .filter(this::hasBegins)
                                 .sorted(Comparator.comparing(file -> file.entry().minLsn()))
                                 .toList());
+        this.phase = changes.isBeginsFirst() ? Phase.MEMORY : Phase.ENDS;
     }
 
     private boolean hasEnds(ColumnFile file) {
@@ -121,17 +127,7 @@ final class ChangeCollector implements AutoCloseable {
     }
 
     private long firstEnd(ColumnFile file) {
-        DeletionVector deletes = file.deletes();
-        if (deletes.floorLsn() > changes.fromLsn()) {
-            throw new SteleException(
-                    ErrorCode.READ_POINT_EXPIRED,
-                    "Expected the deletions of %s after LSN %s, found those after LSN %s only"
-                            .formatted(
-                                    file.entry().path(),
-                                    new Lsn(changes.fromLsn()).withTime(),
-                                    new Lsn(deletes.floorLsn()).withTime()));
-        }
-        return deletes.firstAfter(changes.fromLsn());
+        return file.deletes().firstAfter(changes.fromLsn());
     }
 
     private boolean hasBegins(ColumnFile file) {
@@ -145,11 +141,16 @@ final class ChangeCollector implements AutoCloseable {
      * @return whether all changes are collected
      */
     boolean step() throws IOException {
+        if (isSettling) {
+            stepLookups();
+            return false;
+        }
         switch (phase) {
             case ENDS -> stepEnds();
+            case MEMORY -> stepMemory();
             case SORTED -> stepSorted();
             case BEGINS -> stepBegins();
-            case LOOKUPS -> stepLookups(Phase.COMPLETE);
+            case LOOKUPS -> stepLookups();
             case COMPLETE -> {}
         }
         return phase == Phase.COMPLETE;
@@ -158,12 +159,16 @@ final class ChangeCollector implements AutoCloseable {
     // ---- rows of column files that ended
 
     private void stepEnds() throws IOException {
+        if (changes.mustBeginAgain()) {
+            phase = Phase.COMPLETE;
+            return;
+        }
         EndedRows open = ends;
         if (open == null) {
             ColumnFile next = ending.peek();
             if (next == null) {
                 changes.endsAreAdded();
-                phase = Phase.SORTED;
+                phase = changes.isBeginsFirst() ? Phase.COMPLETE : Phase.MEMORY;
                 return;
             }
             if (hasEnds(next)) {
@@ -202,14 +207,65 @@ final class ChangeCollector implements AutoCloseable {
                 row.wrap(version.rowArray(), version.rowOffset(), version.rowLength()));
     }
 
-    // ---- memtables and SST files
+    // ---- memtables
 
-    private void stepSorted() throws IOException {
-        if (isSettling || (changes.isUnordered() && unknown.size() >= KeyPrefetch.MIN_KEYS)) {
-            isSettling = true;
-            stepLookups(Phase.SORTED);
+    private void stepMemory() {
+        Iterator<KeyedVersion> versions = inMemory;
+        if (versions == null) {
+            if (memTable == view.memTables().size()) {
+                phase = hasRows ? Phase.SORTED : Phase.BEGINS;
+                return;
+            }
+            MemTable table = view.memTables().get(memTable);
+            if (table.maxLsn() > changes.fromLsn() && table.minLogLsn() <= changes.endLsn()) {
+                inMemory = table.versionsBetween(changes.fromLsn(), changes.endLsn());
+            } else {
+                memTable++;
+            }
             return;
         }
+        if (!versions.hasNext()) {
+            inMemory = null;
+            memTable++;
+            return;
+        }
+        KeyedVersion version = versions.next();
+        if (changes.isWanted(version, version.lsn()) && !isReplaced(version)) {
+            add(version, inMemoryBefore(version), view.sstFiles().isEmpty() || !hasRows);
+        }
+    }
+
+    /** Whether a newer memtable has a version of the same key and LSN, which counts. */
+    private boolean isReplaced(KeyedVersion version) {
+        for (int i = 0; i < memTable; i++) {
+            MemTable newerTable = view.memTables().get(i);
+            if (newerTable.minLogLsn() <= version.lsn()) {
+                KeyedVersion other = find(newerTable, version, version.lsn());
+                if (other != null && other.lsn() == version.lsn()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private @Nullable KeyedVersion inMemoryBefore(KeyedVersion version) {
+        for (int i = memTable; i < view.memTables().size(); i++) {
+            KeyedVersion before = find(view.memTables().get(i), version, version.lsn() - 1);
+            if (before != null) {
+                return before;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable KeyedVersion find(MemTable in, KeyedVersion key, long lsn) {
+        return in.find(key.keyArray(), key.keyOffset(), key.keyLength(), lsn);
+    }
+
+    // ---- SST files
+
+    private void stepSorted() throws IOException {
         Iterator<KeyedVersion> versions = sorted;
         if (versions == null) {
             sorted = openSorted();
@@ -218,9 +274,9 @@ final class ChangeCollector implements AutoCloseable {
         KeyedVersion decided = newer;
         if (!versions.hasNext()) {
             newer = null;
-            phase = Phase.BEGINS;
+            phase = Phase.LOOKUPS;
             if (decided != null) {
-                add(decided, null);
+                addSorted(decided, null);
             }
             return;
         }
@@ -231,10 +287,10 @@ final class ChangeCollector implements AutoCloseable {
         }
         boolean sameKey = decided.compareKey(next) == 0;
         if (sameKey && decided.lsn() == next.lsn()) {
-            return; // the one named first is the later one
+            return; // several files have the tombstone of one deletion of partitions
         }
         newer = next;
-        add(decided, sameKey ? next : null);
+        addSorted(decided, sameKey ? next : null);
     }
 
     private static KeyedVersion next(Iterator<KeyedVersion> versions) throws IOException {
@@ -246,23 +302,14 @@ final class ChangeCollector implements AutoCloseable {
     }
 
     private Iterator<KeyedVersion> openSorted() throws IOException {
-        List<MemTable> memTables =
-                view.memTables().stream()
-                        .filter(table -> table.minLogLsn() <= changes.endLsn())
-                        .toList();
-        List<SstFile> all = view.schema().orientation().hasRows() ? view.sstFiles() : List.of();
+        List<SstFile> all = view.sstFiles();
         List<SstFile> changed = all.stream().filter(this::hasChanges).toList();
-        boolean hasChanges =
-                !changed.isEmpty()
-                        || memTables.stream().anyMatch(table -> table.maxLsn() > changes.fromLsn());
-        if (!hasChanges) {
+        if (changed.isEmpty()) {
             return Collections.emptyIterator();
         }
-        long versions =
-                rowCount(changed) + memTables.stream().mapToLong(MemTable::versionCount).sum();
-        isSortedComplete = rowCount(all) - rowCount(changed) <= MAX_READ_FOR_ONE * versions;
+        isSortedComplete =
+                rowCount(all) - rowCount(changed) <= MAX_READ_FOR_ONE * rowCount(changed);
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
-        memTables.forEach(table -> sources.add(table.versions()));
         for (SstFile file : isSortedComplete ? all : changed) {
             sources.add(file.versions());
         }
@@ -283,16 +330,24 @@ final class ChangeCollector implements AutoCloseable {
         return files.stream().mapToLong(file -> file.entry().rowCount()).sum();
     }
 
-    /**
-     * @param before the version of the key before it; null: none of the sorted ones
-     */
-    private void add(KeyedVersion version, @Nullable KeyedVersion before) {
-        if (!changes.isWanted(version, version.lsn())) {
-            return;
+    private void addSorted(KeyedVersion version, @Nullable KeyedVersion before) {
+        if (changes.isWanted(version, version.lsn())) {
+            boolean isBefore =
+                    before != null && (isSortedComplete || before.lsn() > changes.fromLsn());
+            add(version, isBefore ? before : null, isSortedComplete);
         }
-        if (before != null && (isSortedComplete || before.lsn() > changes.fromLsn())) {
+    }
+
+    /**
+     * Adds a version of a memtable or an SST file.
+     *
+     * @param before the version of the key before it; null: there is none in them
+     * @param isComplete whether there is none in SST files either
+     */
+    private void add(KeyedVersion version, @Nullable KeyedVersion before, boolean isComplete) {
+        if (before != null) {
             addKnown(version, before);
-        } else if (!isSortedComplete) {
+        } else if (!isComplete) {
             addUnknown(version);
         } else if (!version.isDeleted()) { // it may have replaced a row of a column file
             changes.addBegin(version, matches(version));
@@ -312,10 +367,10 @@ final class ChangeCollector implements AutoCloseable {
             if (isShown || (withBeforeImages && !replaced.isDeleted())) {
                 changes.addUpdate(replaced, version, isShown);
             }
-        } else if (view.schema().orientation().hasRows()) {
+        } else if (hasRows) {
             changes.addDelete(replaced, version.lsn());
         } else { // a row of a worker's file may have taken its place
-            changes.addEnd(replaced, version.lsn());
+            changes.addEndInMemory(replaced, version.lsn());
         }
     }
 
@@ -323,6 +378,12 @@ final class ChangeCollector implements AutoCloseable {
         boolean isShown = !version.isDeleted() && matches(version);
         if (isShown || version.isDeleted() || withBeforeImages) {
             unknown.add(changes.addUnknown(version, isShown));
+            if (unknown.size() > 2L * changes.unknownCount() + MAX_DROPPED) {
+                ArrayDeque<KeyedVersion> left = new ArrayDeque<>();
+                unknown.stream().filter(changes::isBeforeUnknown).forEach(left::add);
+                unknown = left;
+            }
+            isSettling = changes.isUnordered() && unknown.size() >= KeyPrefetch.keysAFetch(view);
         }
     }
 
@@ -332,12 +393,15 @@ final class ChangeCollector implements AutoCloseable {
         ColumnFileCursor open = begins;
         ColumnFile next = begun == null ? beginning.peek() : begun;
         if (next == null) {
-            phase = Phase.LOOKUPS;
+            changes.beginsAreAdded();
+            phase = changes.isBeginsFirst() ? Phase.ENDS : Phase.LOOKUPS;
             return;
         }
         if (open == null) {
             // A row that replaces none matters only if it is shown
-            if (hasBegins(next) && (changes.hasOpenEnds() || wanted.hasRows(next))) {
+            boolean mayMatter =
+                    changes.isBeginsFirst() || changes.hasOpenEnds() || wanted.hasRows(next);
+            if (hasBegins(next) && mayMatter) {
                 begins = files.openRows(next);
                 begun = next;
             }
@@ -350,7 +414,8 @@ final class ChangeCollector implements AutoCloseable {
             open.close();
             return;
         }
-        if (!changes.hasLsn(open.lsn()) || next.deletes().isDeleted(open.ordinal(), open.lsn())) {
+        if (!changes.hasLsn(open.lsn())
+                || next.deletes().isDeleted(open.ordinal(), open.lsn())) {
             return; // else it became obsolete at its own LSN, and was never visible
         }
         byte[] bytes = open.row().toByteArray();
@@ -362,13 +427,15 @@ final class ChangeCollector implements AutoCloseable {
         }
     }
 
-    // ---- rows of SST files before the window
+    // ---- rows of SST files that were replaced
 
-    private void stepLookups(Phase afterwards) throws IOException {
+    private void stepLookups() throws IOException {
         KeyedVersion at = unknown.peek();
         if (at == null) {
+            if (!isSettling) {
+                phase = Phase.COMPLETE;
+            }
             isSettling = false;
-            phase = afterwards;
             return;
         }
         if (!changes.isBeforeUnknown(at)) { // it was dropped
@@ -382,7 +449,7 @@ final class ChangeCollector implements AutoCloseable {
         }
         byte[] key = at.key();
         long hash = XxHash64.hash(key, 0, key.length);
-        Row found = present.find(view, key, hash, changes.fromLsn(), 0);
+        Row found = present.find(view, key, hash, at.lsn() - 1, 0);
         byte[] bytes = found.bytes();
         KeyedVersion before =
                 bytes == null
@@ -416,7 +483,7 @@ final class ChangeCollector implements AutoCloseable {
             if (changes.isBeforeUnknown(at)) {
                 byte[] key = at.key();
                 long hash = XxHash64.hash(key, 0, key.length);
-                prefetch.add(view, key, hash, changes.fromLsn(), 0);
+                prefetch.add(view, key, hash, at.lsn() - 1, 0);
             }
         }
         KeyLookup ahead = new KeyLookup(files, prefetch.fetch());

@@ -33,10 +33,12 @@ public final class ChangeScanCursor implements RowCursor {
     private final ScanPredicate predicate;
     private final boolean withBeforeImages;
     private final CollectedChanges changes;
+    private final Runnable closed;
     private final BinaryRow row;
     private @Nullable ChangeCollector collector; // null: changes are returned
     private @Nullable KeyedVersion replacement; // the row after the one before an update
     private boolean isOver;
+    private boolean isClosed;
     private long changeLsn;
     private ChangeKind kind = ChangeKind.INSERT;
 
@@ -45,7 +47,9 @@ public final class ChangeScanCursor implements RowCursor {
             TableView view,
             CollectedChanges changes,
             ScanPredicate predicate,
-            boolean withBeforeImages) {
+            boolean withBeforeImages,
+            Runnable closed) {
+        this.closed = requireNonNull(closed, "closed is null");
         this.files = requireNonNull(files, "files is null");
         this.view = requireNonNull(view, "view is null");
         this.changes = requireNonNull(changes, "changes is null");
@@ -62,8 +66,7 @@ public final class ChangeScanCursor implements RowCursor {
      * @param predicate rows that do not match are left out
      * @param withBeforeImages whether rows before updates are returned
      * @param maxBytes about the memory for changes; one change at least is held
-     * @throws io.stele.protocol.SteleException READ_POINT_EXPIRED if the view does not have the
-     *     history from {@code fromLsn} on any more, then or later
+     * @param closed called once, when the cursor is closed: until then the history is retained
      */
     public static ChangeScanCursor open(
             TableFiles files,
@@ -72,14 +75,16 @@ public final class ChangeScanCursor implements RowCursor {
             long toLsn,
             ScanPredicate predicate,
             boolean withBeforeImages,
-            long maxBytes) {
+            long maxBytes,
+            Runnable closed) {
         ChangeScanCursor cursor =
                 new ChangeScanCursor(
                         files,
                         view,
                         new CollectedChanges(fromLsn, toLsn, maxBytes),
                         predicate,
-                        withBeforeImages);
+                        withBeforeImages,
+                        closed);
         cursor.isOver = fromLsn >= toLsn;
         if (!cursor.isOver) {
             cursor.collector = cursor.collect();
@@ -180,9 +185,17 @@ public final class ChangeScanCursor implements RowCursor {
 
     @Override
     public void close() throws IOException {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
         ChangeCollector collecting = collector;
-        if (collecting != null) {
-            collecting.close();
+        try {
+            if (collecting != null) {
+                collecting.close();
+            }
+        } finally {
+            closed.run();
         }
     }
 }

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * returned in order; the next window begins where this one ends.
  *
  * <p>A window of a single LSN with too many changes needs no order: then each change is ready once
- * it is known, and only rows that ended are held, until it is known what took their place. If they
- * are too many, they are collected in parts, each with the keys of some hashes.
+ * it is known. Rows that ended are held until it is known what took their place. If these are too
+ * many, the window begins again with the rows that began, and the rows that ended need not be held;
+ * if those are too many as well, they are taken in parts, each with the keys of some hashes.
  *
  * <pre>
  * from              end                    last
@@ -41,11 +42,17 @@ final class CollectedChanges {
     private final Deque<Entry> ready = new ArrayDeque<>();
     private long fromLsn;
     private long endLsn;
+    private long length = Long.MAX_VALUE; // of windows, about
+    private boolean hasShrunk;
     private Part part = Part.ALL;
     private boolean isUnordered;
+    private boolean isBeginsFirst;
+    private boolean mustBeginAgain;
     private boolean hasAllEnds;
+    private boolean hasAllBegins;
     private long bytes; // of the map
     private int openEnds;
+    private int unknown;
 
     /**
      * @param fromLsn the first window begins after it
@@ -104,18 +111,53 @@ final class CollectedChanges {
         return isUnordered;
     }
 
+    /** Whether rows of files that ended are to be added after all rows that began. */
+    boolean isBeginsFirst() {
+        return isBeginsFirst;
+    }
+
+    /** Whether what was added is dropped, and {@link #advance} goes to the same window again. */
+    boolean mustBeginAgain() {
+        return mustBeginAgain;
+    }
+
+    /** The number of changes whose row before is unknown. */
+    int unknownCount() {
+        return unknown;
+    }
+
     /** Whether there are ends of rows in whose place no row began so far. */
     boolean hasOpenEnds() {
         return openEnds > 0;
     }
 
     /**
-     * Adds a row that ended.
+     * Adds a row of a file that ended.
      *
      * @param row as it was; a tombstone if it is not to be shown
      * @param lsn at which it ended; {@link #isWanted}
      */
     void addEnd(KeyedVersion row, long lsn) {
+        if (!isBeginsFirst) {
+            addEndInMemory(row, lsn);
+            return;
+        }
+        KeyedVersion at = at(row, lsn);
+        Change change = changes.get(at);
+        if (change == null) {
+            change = new Change();
+            change.before = row;
+            ready.add(new Entry(lsn, change));
+        } else if (change.before == null) {
+            changes.remove(at);
+            dropped(at, change);
+            change.before = row;
+            ready.add(new Entry(lsn, change));
+        }
+    }
+
+    /** Adds a row of a memtable that ended, in whose place a row of a file may have begun. */
+    void addEndInMemory(KeyedVersion row, long lsn) {
         Change change = changeAt(at(row, lsn));
         if (change.before == null) {
             change.before = row;
@@ -126,14 +168,14 @@ final class CollectedChanges {
     }
 
     /**
-     * Adds a row that began, at its LSN, if it {@link #isWanted}. All rows that ended are there
-     * before it.
+     * Adds a row that began, at its LSN, if it {@link #isWanted}.
      *
      * @param isShown false: it matters only because it took the place of another row
      */
     void addBegin(KeyedVersion row, boolean isShown) {
         KeyedVersion at = at(row, row.lsn());
-        if (!isWanted(row, row.lsn()) || (!isShown && !changes.containsKey(at))) {
+        boolean isMissing = !isShown && !isBeginsFirst && !changes.containsKey(at);
+        if (isMissing || !isWanted(row, row.lsn())) {
             return;
         }
         Change change = changeAt(at);
@@ -175,9 +217,14 @@ final class CollectedChanges {
         settled(at, change);
     }
 
-    /** All rows of files that ended are added: from here on changes may be ready. */
+    /** All rows of files that ended are added. */
     void endsAreAdded() {
         hasAllEnds = true;
+    }
+
+    /** All rows that began are added: what ends from here on is known at once. */
+    void beginsAreAdded() {
+        hasAllBegins = true;
     }
 
     /**
@@ -191,6 +238,7 @@ final class CollectedChanges {
         KeyedVersion at = at(version, version.lsn());
         Change change = changeAt(at);
         change.isBeforeUnknown = true;
+        unknown++;
         if (!version.isDeleted()) {
             change.after = isShown ? version : at;
             bytes += change.after.memoryBytes();
@@ -216,6 +264,7 @@ final class CollectedChanges {
             throw new IllegalStateException("Expected a change with an unknown row before");
         }
         change.isBeforeUnknown = false;
+        unknown--;
         change.before = before;
         bytes += before == null ? 0 : before.memoryBytes();
         openEnds += change.isOpenEnd() ? 1 : 0;
@@ -232,9 +281,9 @@ final class CollectedChanges {
         return change;
     }
 
-    /** Nothing is added any more to a change. */
+    /** Nothing is added any more to a change, unless rows that ended are yet to come. */
     private void settled(KeyedVersion at, Change change) {
-        if (isUnordered) {
+        if (isUnordered && !isBeginsFirst) {
             changes.remove(at);
             dropped(at, change);
             ready.add(new Entry(at.lsn(), change));
@@ -253,21 +302,26 @@ final class CollectedChanges {
             long highest = changes.lastKey().lsn();
             if (highest - 1 > fromLsn) {
                 endLsn = highest - 1;
+                hasShrunk = true;
                 dropAboveEnd();
                 continue;
             }
-            endLsn = highest;
+            endLsn = highest; // the window is of this one LSN
             if (!isUnordered) {
                 isUnordered = true;
                 releaseSettled();
-                continue;
-            }
-            if (hasAllEnds || part.count() == MAX_PARTS) {
+            } else if (isBeginsFirst && !hasAllBegins && part.count() < MAX_PARTS) {
+                partsLeft.push(part.otherHalf());
+                part = part.firstHalf();
+                dropOtherParts();
+            } else if (isBeginsFirst || hasAllEnds) {
                 return; // the rows are those of memory, or are settled soon
+            } else {
+                isBeginsFirst = true;
+                mustBeginAgain = true;
+                changes.clear();
+                return;
             }
-            partsLeft.push(part.otherHalf());
-            part = part.firstHalf();
-            dropOtherParts();
         }
     }
 
@@ -305,6 +359,7 @@ final class CollectedChanges {
     private void dropped(KeyedVersion at, Change change) {
         bytes -= at.memoryBytes() + change.rowBytes();
         openEnds -= change.isOpenEnd() ? 1 : 0;
+        unknown -= change.isBeforeUnknown ? 1 : 0;
     }
 
     /** Takes a change that can be returned before all are added; null: there is none. */
@@ -321,17 +376,32 @@ final class CollectedChanges {
     /** Goes on to the next part or window, once all changes are taken; false: there is none. */
     boolean advance() {
         bytes = 0;
-        hasAllEnds = false;
         openEnds = 0;
+        unknown = 0;
+        hasAllEnds = false;
+        hasAllBegins = false;
+        if (mustBeginAgain) {
+            mustBeginAgain = false;
+            return true;
+        }
         if (!partsLeft.isEmpty()) {
             part = partsLeft.pop();
             return true;
         }
         part = Part.ALL;
+        if (!isUnordered) {
+            length = hasShrunk ? times(2, endLsn - fromLsn) : times(4, length);
+        }
         isUnordered = false;
+        isBeginsFirst = false;
+        hasShrunk = false;
         fromLsn = endLsn;
-        endLsn = lastLsn;
+        endLsn = lastLsn - fromLsn <= length ? lastLsn : fromLsn + length;
         return fromLsn < lastLsn;
+    }
+
+    private static long times(long factor, long lsns) {
+        return lsns > Long.MAX_VALUE / factor ? Long.MAX_VALUE : factor * lsns;
     }
 
     /** A change to be returned. */

@@ -33,6 +33,12 @@ final class EndedRows implements AutoCloseable {
     /** Of one step that waits for the store. */
     private static final int ROWS_A_READ = 256;
 
+    /** 8 MiB: of these, by the average of the file's rows. */
+    private static final long BYTES_A_READ = 8 << 20;
+
+    /** Rows take some times what they have in files. */
+    private static final long DECODED_BYTES = 4;
+
     private final TableFiles files;
     private final ColumnFile file;
     private final @Nullable KeyEncoder keys;
@@ -69,9 +75,7 @@ final class EndedRows implements AutoCloseable {
     static EndedRows open(
             TableFiles files, ColumnFile file, @Nullable KeyEncoder keys, long fromLsn, long toLsn)
             throws IOException {
-        RoaringBitmap ended =
-                RoaringBitmap.andNot(
-                        file.deletes().bitmapAt(toLsn), file.deletes().bitmapAt(fromLsn));
+        RoaringBitmap ended = file.deletes().deletedBetween(fromLsn, toLsn);
         boolean seeks = ended.getLongCardinality() * ROWS_A_SEEK < file.entry().rowCount();
         return new EndedRows(files, file, keys, ended, seeks ? null : files.openRows(file));
     }
@@ -114,9 +118,11 @@ final class EndedRows implements AutoCloseable {
 
     private void readSome() throws IOException {
         PeekableIntIterator ahead = ordinals.clone();
-        int[] wanted = new int[ROWS_A_READ];
+        long rowBytes = DECODED_BYTES * file.entry().sizeBytes() / file.entry().rowCount();
+        int most = (int) Math.clamp(BYTES_A_READ / Math.max(1, rowBytes), 1, ROWS_A_READ);
+        int[] wanted = new int[most];
         int count = 0;
-        while (count < ROWS_A_READ && ahead.hasNext()) {
+        while (count < most && ahead.hasNext()) {
             wanted[count++] = ahead.next();
         }
         Optional<ColumnFileReader> present = files.findOpen(file);

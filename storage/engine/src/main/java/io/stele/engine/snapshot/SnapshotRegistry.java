@@ -87,8 +87,7 @@ public final class SnapshotRegistry {
         if (tables.isEmpty()) {
             hold(lsn);
         }
-        tables.forEach(
-                table -> heldOfTables.computeIfAbsent(table, _ -> new HeldLsns()).add(lsn.value()));
+        tables.forEach(table -> hold(table, lsn));
         return snapshot;
     }
 
@@ -112,6 +111,15 @@ public final class SnapshotRegistry {
 
     public synchronized void release(Lsn lsn) {
         held.remove(lsn.value());
+    }
+
+    /** Retains the history of one table from {@code lsn} on, until {@link #release}. */
+    public synchronized void hold(TableId table, Lsn lsn) {
+        heldOfTables.computeIfAbsent(table, _ -> new HeldLsns()).add(lsn.value());
+    }
+
+    public synchronized void release(TableId table, Lsn lsn) {
+        heldOfTables.computeIfPresent(table, (_, own) -> own.remove(lsn.value()) ? null : own);
     }
 
     /** Refuses an LSN below the history of a table with READ_POINT_EXPIRED. */
@@ -222,10 +230,7 @@ public final class SnapshotRegistry {
         if (tables.isEmpty()) {
             release(lsn);
         }
-        tables.forEach(
-                table ->
-                        heldOfTables.computeIfPresent(
-                                table, (_, own) -> own.remove(lsn.value()) ? null : own));
+        tables.forEach(table -> release(table, lsn));
     }
 
     private long retained(long retentionMillis) {
