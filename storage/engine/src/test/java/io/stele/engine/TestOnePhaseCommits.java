@@ -4,6 +4,7 @@ import static io.stele.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.node.StorageOptions;
+import io.stele.engine.scan.RowCursor;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.transaction.Decision;
 import io.stele.objectstore.ObjectEntry;
@@ -13,6 +14,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
@@ -185,6 +187,51 @@ class TestOnePhaseCommits {
             }
             assertThat(expected).as("seed %s", seed).isNotEmpty();
             assertThat(table.snapshot(node.engine(), node.openSnapshot())).isEqualTo(expected);
+        }
+    }
+
+    /** The same of a table without a key, whose rows are deleted by their ids. */
+    @Test
+    void ofTransactionsInFlightThatDeleteARowOneCommits() throws IOException {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            SimulatedNode node = start(seed);
+            TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, false, 1);
+            WriteBatchBuilder first = table.batch();
+            first.append(table.row(1, "first", 0));
+            node.await(table.write(node.engine(), table.schema().shard(0), first));
+            LeasedSnapshot read = node.openSnapshot();
+            byte[] rowId;
+            try (RowCursor rows = node.scan(read, table.id(), table.schema().shard(0))) {
+                assertThat(rows.next()).isTrue();
+                rowId = KeyEncoder.rowIdKey(rows.rowId());
+            }
+            List<CompletableFuture<Lsn>> commits = new ArrayList<>();
+            for (long writer = 0; writer < 4; writer++) {
+                String transaction = begin(node, table, Optional.of(read.lsn()));
+                WriteBatchBuilder changed = table.batch();
+                changed.delete(rowId);
+                changed.append(table.row(1, "writer", writer));
+                node.engine()
+                        .stage(
+                                transaction,
+                                table.schema().shard(0),
+                                changed.toByteArray(),
+                                0,
+                                changed.sizeBytes());
+                commits.add(node.commit(transaction, List.of()));
+            }
+            List<String> expected = new ArrayList<>();
+            for (int writer = 0; writer < commits.size(); writer++) {
+                try {
+                    node.await(commits.get(writer));
+                    expected.add("writer:" + writer);
+                } catch (SteleException refused) {
+                    assertThat(refused.code()).isEqualTo(ErrorCode.TRANSACTION_CONFLICT);
+                }
+            }
+            assertThat(expected).as("seed %s", seed).hasSize(1);
+            assertThat(table.snapshot(node.engine(), node.openSnapshot()))
+                    .isEqualTo(Map.of(1L, expected.getFirst()));
         }
     }
 

@@ -15,6 +15,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -92,18 +93,29 @@ final class OnePhaseCommits {
 
     private boolean isInFlight(PreparedPart part, Map<TableShard, TableChanges> changes) {
         for (WriteBatchReader batch : part.batches()) {
-            TableChanges known = tables.find(batch.tableId()).map(changes::get).orElse(null);
+            Optional<TableChanges> known = tables.find(batch.tableId()).map(changes::get);
             batch.rewind();
-            while (known != null && batch.next()) {
-                if (known.isInFlight(
-                        new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength()))) {
-                    batch.rewind();
-                    return true;
-                }
+            boolean isInFlight = false;
+            while (!isInFlight && batch.next()) {
+                isInFlight =
+                        known.isPresent() ? isInFlight(batch, known.get()) : mayBeInFlight(batch);
             }
             batch.rewind();
+            if (isInFlight) {
+                return true;
+            }
         }
         return false;
+    }
+
+    private static boolean isInFlight(WriteBatchReader operation, TableChanges known) {
+        return known.isInFlight(
+                new KeySlice(operation.buffer(), operation.keyOffset(), operation.keyLength()));
+    }
+
+    /** Without a primary key nothing is noted: a row that is deleted may be so in flight. */
+    private boolean mayBeInFlight(WriteBatchReader operation) {
+        return operation.kind() != OperationKind.APPEND && resolver.hasInFlight();
     }
 
     /** The part with plain batches only; what it changes is staged. */

@@ -277,6 +277,11 @@ final class WriteResolver {
                 table.schema().id(), id -> new TableChanges(checks.of(table)));
     }
 
+    /** Whether something that was worked out, or is noted, is not applied. In a turn only. */
+    boolean hasInFlight() {
+        return inFlight > 0;
+    }
+
     /**
      * Notes what is staged as a write that is in the log's queue before the turn ends, or is {@link
      * #undo undone}. In a turn only.
