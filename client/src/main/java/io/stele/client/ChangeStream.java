@@ -130,7 +130,8 @@ final class ChangeStream implements AutoCloseable {
         try {
             return ChangeKind.of(code);
         } catch (IllegalArgumentException unknown) {
-            throw new SteleException(ErrorCode.CORRUPT_DATA, unknown.getMessage(), unknown);
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA, String.valueOf(unknown.getMessage()), unknown);
         }
     }
 

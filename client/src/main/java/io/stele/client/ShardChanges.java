@@ -104,6 +104,36 @@ public final class ShardChanges implements AutoCloseable {
         return position;
     }
 
+    /** Whether changes were asked for that are not all passed on yet. */
+    public boolean isPending() {
+        return round != null;
+    }
+
+    /**
+     * Keeps the history for {@link ChangeOptions#leaseTime} from about now on. For readers that
+     * take their time: between two polls, or while {@link #poll} passes changes on to them.
+     *
+     * @throws SteleException READ_POINT_EXPIRED: the history after the position is gone;
+     *     UNAVAILABLE, BUSY: try again
+     */
+    public void renew() {
+        if (isClosed) {
+            throw new IllegalStateException("The feed is closed");
+        }
+        renewLeases();
+    }
+
+    private void renewLeases() {
+        Lease from = held;
+        if (from != null) {
+            held = from.renewed();
+        }
+        Round present = round;
+        if (present != null) {
+            present.upTo.renew();
+        }
+    }
+
     /**
      * Passes on the changes of the next commit that changed the shard, all of them, in no defined
      * order; a row before an update comes directly before the row after it.
@@ -292,21 +322,12 @@ public final class ShardChanges implements AutoCloseable {
             do {
                 consumer.accept(stream.change());
                 isOver = !stream.advance();
-                if (stream.isAtBatch()) {
-                    renew();
+                if (stream.isAtBatch()) { // a reader that takes its time keeps both leases
+                    renewLeases();
                 }
             } while (!isOver && stream.change().lsn().equals(lsn));
             passed = lsn;
             return true;
-        }
-
-        /** A reader that takes its time keeps both leases. */
-        private void renew() {
-            Lease from = held;
-            if (from != null) {
-                held = from.renewed();
-            }
-            upTo.renew();
         }
     }
 

@@ -106,7 +106,7 @@ final class TestLargeChanges {
         LeasedSnapshot from = node.openSnapshot();
         for (int commit = 0; commit < 60; commit++) {
             String name = "n" + commit;
-            long first = commit * 7;
+            long first = commit * 7L;
             change(
                     table,
                     first,
