@@ -27,25 +27,33 @@ import org.jspecify.annotations.Nullable;
 /** The changes of a stream of record batches, one by one. Confined to one thread. */
 final class ChangeStream implements AutoCloseable {
     private final FlightStream stream;
-    private final ArrowBatchDecoder decoder;
-    private final ArrowRows rows;
-    private final RowEncoder encoder;
-    private final BinaryRow row;
+    private final RowLayout layout;
     private final Change change;
-    private final int lsnColumn;
-    private final int kindColumn;
+    private @Nullable Decoding decoding; // once the schema is there
     private @Nullable ArrowBatch batch;
     private int next; // of the batch
 
-    private ChangeStream(FlightStream stream, ArrowBatchDecoder decoder, RowLayout layout) {
+    ChangeStream(FlightStream stream, RowLayout layout) {
         this.stream = stream;
-        this.decoder = decoder;
-        this.rows = new ArrowRows(decoder.fields(), layout);
-        this.encoder = new RowEncoder(layout);
-        this.row = new BinaryRow(layout);
-        this.change = new Change(row);
-        this.lsnColumn = column(decoder.fields(), HiddenColumns.LSN);
-        this.kindColumn = column(decoder.fields(), HiddenColumns.ROW_ID);
+        this.layout = layout;
+        this.change = new Change(new BinaryRow(layout));
+    }
+
+    /** What the stream's schema says. */
+    private static final class Decoding {
+        private final ArrowBatchDecoder decoder;
+        private final ArrowRows rows;
+        private final RowEncoder encoder;
+        private final int lsnColumn;
+        private final int kindColumn;
+
+        Decoding(FlightData schema, RowLayout layout) {
+            this.decoder = ArrowBatchDecoder.forSchema(schema.dataHeader());
+            this.rows = new ArrowRows(decoder.fields(), layout);
+            this.encoder = new RowEncoder(layout);
+            this.lsnColumn = column(decoder.fields(), HiddenColumns.LSN);
+            this.kindColumn = column(decoder.fields(), HiddenColumns.ROW_ID);
+        }
     }
 
     /** The columns to ask for. */
@@ -55,24 +63,6 @@ final class ChangeStream implements AutoCloseable {
         ids.add(HiddenColumns.LSN);
         ids.add(HiddenColumns.ROW_ID);
         return ids;
-    }
-
-    /** Waits for the first message, and closes the stream if that fails. */
-    static ChangeStream open(FlightStream stream, RowLayout layout) {
-        try {
-            FlightData schema =
-                    stream.next()
-                            .orElseThrow(
-                                    () ->
-                                            new SteleException(
-                                                    ErrorCode.CORRUPT_DATA,
-                                                    "Expected a schema in a stream of changes, found its end"));
-            return new ChangeStream(
-                    stream, ArrowBatchDecoder.forSchema(schema.dataHeader()), layout);
-        } catch (SteleException failed) {
-            stream.close();
-            throw failed;
-        }
     }
 
     private static int column(List<ArrowField> fields, int id) {
@@ -86,41 +76,61 @@ final class ChangeStream implements AutoCloseable {
                 "Expected a column of id " + id + " in a stream of changes, found none");
     }
 
-    /** Waits for the next message or the end. */
+    /**
+     * Waits for the first changes, or the end.
+     *
+     * @throws SteleException why there are none
+     */
     boolean isReady(long nanos) throws InterruptedException {
-        try {
-            stream.whenReady().get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException notYet) {
-            return false;
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("The ready future never fails", e);
+        long deadline = System.nanoTime() + nanos;
+        while (true) {
+            try {
+                long left = Math.max(0, deadline - System.nanoTime());
+                stream.whenReady().get(left, TimeUnit.NANOSECONDS);
+            } catch (TimeoutException notYet) {
+                return false;
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("The ready future never fails", e);
+            }
+            if (decoding != null) {
+                return true;
+            }
+            decoding = new Decoding(stream.poll().orElseThrow(ChangeStream::noSchema), layout);
         }
     }
 
-    /** Goes to the next change, for which it waits; false at the end. */
+    private static SteleException noSchema() {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA, "Expected a schema in a stream of changes, found its end");
+    }
+
+    /** Goes to the next change, for which it waits; false at the end. After {@link #isReady}. */
     boolean advance() {
+        Decoding known = decoding;
+        if (known == null) {
+            throw new IllegalStateException("Expected a stream that is ready");
+        }
         ArrowBatch present = batch;
         while (present == null || next == present.rowCount()) {
             Optional<FlightData> message = stream.next();
             if (message.isEmpty()) {
                 return false;
             }
-            present = decoder.decode(message.get().dataHeader(), message.get().bodyBuffer());
+            present = known.decoder.decode(message.get().dataHeader(), message.get().bodyBuffer());
             batch = present;
             next = 0;
         }
         List<ArrowColumn> columns = present.columns();
-        ChangeKind kind = kind(columns.get(kindColumn).longAt(next));
-        Lsn lsn = new Lsn(columns.get(lsnColumn).longAt(next));
+        ChangeKind kind = kind(columns.get(known.kindColumn).longAt(next));
+        Lsn lsn = new Lsn(columns.get(known.lsnColumn).longAt(next));
         if (lsn.compareTo(change.lsn()) < 0) {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
                     "Expected changes in the order of their LSNs, found LSN %s after %s: the sidecar may be older than this client"
                             .formatted(lsn, change.lsn()));
         }
-        int length = rows.encode(present, next, encoder);
-        row.wrap(encoder.array(), 0, length);
+        int length = known.rows.encode(present, next, known.encoder);
+        change.row().wrap(known.encoder.array(), 0, length);
         change.set(kind, lsn);
         next++;
         return true;

@@ -42,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Columns that are added to the table meanwhile are not returned. Confined to one thread.
  */
 public final class ShardChanges implements AutoCloseable {
+    /** Columns may change again while the table is described. */
+    private static final int MAX_STALE_ROUNDS = 3;
+
     private final SteleClient client;
     private final int shard;
     private final ChangeOptions options;
@@ -51,6 +54,9 @@ public final class ShardChanges implements AutoCloseable {
     private Lsn position;
     private @Nullable Lease held; // the history from the position on
     private @Nullable Round round;
+    private Optional<Lsn> lastLsn = Optional.empty(); // of a table that was replaced then
+    private long nextRoundNanos;
+    private int staleRounds; // one after the other
     private boolean isClosed;
 
     private ShardChanges(
@@ -61,6 +67,7 @@ public final class ShardChanges implements AutoCloseable {
         this.options = options;
         this.layout = RowLayout.of(columns(table.schema(), options));
         this.nanoTime = client.ticker();
+        this.nextRoundNanos = nanoTime.getAsLong();
         this.position = position;
     }
 
@@ -141,9 +148,10 @@ public final class ShardChanges implements AutoCloseable {
      * @param wait the longest time to wait for a commit; one that has begun to come is waited for
      * @return whether there was one
      * @throws SteleException READ_POINT_EXPIRED: the history after the position is gone;
-     *     STALE_TABLE: the table was replaced, truncated, or lost a column of the feed, so that its
-     *     changes end here; TABLE_NOT_FOUND: it was dropped; UNAVAILABLE, BUSY: try again. Some
-     *     changes of a commit may have been passed on: the next call begins after the position
+     *     STALE_TABLE: the table was replaced or truncated, and all before that is passed on, or it
+     *     lost a column of the feed or gave it another type; TABLE_NOT_FOUND: it was dropped, or it
+     *     was renamed and then its columns were changed; UNAVAILABLE, BUSY: try again. Some changes
+     *     of a commit may have been passed on: the next call begins after the position
      */
     public boolean poll(Duration wait, Consumer<Change> consumer) {
         requireNonNull(consumer, "consumer is null");
@@ -151,39 +159,63 @@ public final class ShardChanges implements AutoCloseable {
             throw new IllegalStateException("The feed is closed");
         }
         long deadline = nanoTime.getAsLong() + wait.toNanos();
+        boolean isDone = false;
         try {
-            while (true) {
-                Round present = round;
-                if (present == null) {
-                    present = begin();
-                    round = present;
+            boolean isPassed = pollUntil(deadline, consumer);
+            isDone = true;
+            return isPassed;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new SteleException(
+                    ErrorCode.INTERNAL, "Interrupted while waiting for changes", stopped);
+        } finally {
+            if (!isDone) { // because of the consumer, too
+                giveUp();
+            }
+        }
+    }
+
+    private boolean pollUntil(long deadline, Consumer<Change> consumer)
+            throws InterruptedException {
+        while (true) {
+            Round present = round;
+            if (present == null) {
+                long now = nanoTime.getAsLong();
+                long left = deadline - now;
+                long early = nextRoundNanos - now;
+                if (early > 0) {
+                    pause(Math.max(0, Math.min(early, left)));
+                    if (early > left) {
+                        return false;
+                    }
                 }
+                nextRoundNanos = nanoTime.getAsLong() + options.pollInterval().toNanos();
+                present = begin();
+                round = present;
+            }
+            renewLeases();
+            try {
                 if (!present.isReady(deadline - nanoTime.getAsLong())) {
                     return false;
                 }
-                boolean isPassed = present.passNext(consumer);
-                if (present.isOver) {
-                    end(present);
-                } else {
-                    position = present.passed;
+            } catch (SteleException failed) {
+                if (failed.code() != ErrorCode.STALE_TABLE || ++staleRounds > MAX_STALE_ROUNDS) {
+                    throw failed;
                 }
-                if (isPassed) {
-                    return true;
-                }
-                long left = deadline - nanoTime.getAsLong();
-                if (left <= 0) {
-                    return false;
-                }
-                pause(Math.min(left, options.pollInterval().toNanos()));
+                giveUp();
+                describeAgain();
+                continue;
             }
-        } catch (RuntimeException failed) { // of the consumer too
-            giveUp();
-            throw failed;
-        } catch (InterruptedException failed) {
-            giveUp();
-            Thread.currentThread().interrupt();
-            throw new SteleException(
-                    ErrorCode.INTERNAL, "Interrupted while waiting for changes", failed);
+            staleRounds = 0;
+            boolean isPassed = present.passNext(consumer);
+            if (present.isOver) {
+                end(present);
+            } else {
+                position = present.passed;
+            }
+            if (isPassed) {
+                return true;
+            }
         }
     }
 
@@ -202,29 +234,29 @@ public final class ShardChanges implements AutoCloseable {
             from = lease(Optional.of(position));
             held = from;
         }
-        from = from.renewed();
-        held = from;
-        Lease upTo = lease(Optional.empty());
-        try {
-            return new Round(upTo, stream(upTo));
-        } catch (SteleException failed) {
-            upTo.close();
-            if (failed.code() != ErrorCode.STALE_TABLE) {
-                throw failed;
-            }
+        Optional<Lsn> end = lastLsn;
+        if (end.isPresent() && position.compareTo(end.get()) >= 0) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected changes of table %s after LSN %s, found it replaced or truncated then: read it from the beginning"
+                            .formatted(table.schema().qualifiedName(), position));
         }
-        describeAgain();
-        Lease again = lease(Optional.empty());
+        held = from.renewed();
+        Lease upTo = lease(end);
+        boolean isOpen = false;
         try {
-            return new Round(again, stream(again));
-        } catch (SteleException failed) {
-            again.close();
-            throw failed;
+            Round begun = new Round(upTo, new ChangeStream(stream(upTo), layout));
+            isOpen = true;
+            return begun;
+        } finally {
+            if (!isOpen) {
+                upTo.close();
+            }
         }
     }
 
-    /** The stream of the changes between the position and a lease, on its first message. */
-    private ChangeStream stream(Lease upTo) {
+    /** The stream of the changes between the position and a lease. */
+    private FlightStream stream(Lease upTo) {
         TableSchema schema = table.schema();
         ScanTicket ticket =
                 ScanTicket.of(
@@ -237,8 +269,7 @@ public final class ShardChanges implements AutoCloseable {
                         .changesAfter(Optional.of(position))
                         .beforeImages(options.beforeImages())
                         .build();
-        FlightStream stream = flight().get(new Ticket(ticket.encode()));
-        return ChangeStream.open(stream, layout);
+        return flight().get(new Ticket(ticket.encode()));
     }
 
     private void end(Round ended) {
@@ -255,9 +286,17 @@ public final class ShardChanges implements AutoCloseable {
     private void giveUp() {
         Round broken = round;
         round = null;
-        if (broken != null) {
+        if (broken == null) {
+            return;
+        }
+        boolean isInterrupted = Thread.interrupted(); // else the lease would stay
+        try {
             broken.stream.close();
             broken.upTo.close();
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -268,19 +307,30 @@ public final class ShardChanges implements AutoCloseable {
                 SteleClient.await(client.describe(before.schemaName(), before.tableName()));
         TableSchema present = found.schema();
         if (!present.id().equals(before.id())) {
-            throw new SteleException(
-                    ErrorCode.STALE_TABLE,
-                    "Expected the changes of table %s after LSN %s, found it replaced or truncated since: read it from the beginning"
-                            .formatted(before.qualifiedName(), position));
+            // What happened before that is still to be passed on
+            lastLsn =
+                    Optional.of(
+                            found.description()
+                                    .createdLsn()
+                                    .map(lsn -> new Lsn(lsn.value() - 1))
+                                    .filter(lsn -> lsn.compareTo(position) > 0)
+                                    .orElse(position));
+            return;
         }
         Map<Integer, ColumnSchema> columns = new HashMap<>();
         present.columns().forEach(column -> columns.put(column.id(), column));
         for (ColumnSchema column : layout.columns()) {
-            if (!columns.containsKey(column.id())) {
+            ColumnSchema now = columns.get(column.id());
+            if (now == null || !now.type().equals(column.type())) {
                 throw new SteleException(
                         ErrorCode.STALE_TABLE,
-                        "Expected column '%s' in the changes of table %s, found it dropped"
-                                .formatted(column.name(), before.qualifiedName()));
+                        "Expected column '%s' of type %s in the changes of table %s after LSN %s, found it %s: follow the table anew from there"
+                                .formatted(
+                                        column.name(),
+                                        column.type(),
+                                        before.qualifiedName(),
+                                        position,
+                                        now == null ? "dropped" : "of type " + now.type()));
             }
         }
         table = found;

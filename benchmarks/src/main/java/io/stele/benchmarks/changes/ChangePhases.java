@@ -34,7 +34,7 @@ public final class ChangePhases {
     /** Changes a second of one consumer that is behind, of a table of rows. */
     public static final String CONSUMED = "one consumer behind, row table: changes/s";
 
-    /** The part of a writer's rate that is lost when feeds were opened and nobody reads them. */
+    /** The part of a writer's rate that is lost when feeds are open and nobody reads them. */
     public static final String COST = "nobody reads: part of the writer's rate";
 
     private static final String SCHEMA = "bench_changes";
@@ -188,10 +188,7 @@ public final class ChangePhases {
         }
     }
 
-    /**
-     * A writer's rate before any feed was opened, and on a table whose feeds were opened and
-     * closed, in turn.
-     */
+    /** A writer's rate without feeds, and with open feeds that nobody reads, in turn. */
     private void cost() {
         List<Double> ratios = new ArrayList<>();
         for (int round = 0; round < 2 * rounds; round++) {
@@ -203,13 +200,13 @@ public final class ChangePhases {
         metrics.put(COST, 1 - Medians.median(ratios));
     }
 
-    private double rate(boolean hadFeeds) {
+    private double rate(boolean hasFeeds) {
         SteleTable table = table(Orientation.ROW);
-        if (hadFeeds) {
-            open(table).forEach(ShardChanges::close);
-        }
+        List<ShardChanges> feeds = hasFeeds ? open(table) : List.of();
         try (TableWriter writer = table.writer()) {
             return write(writer, rows / 2, new Random(3));
+        } finally {
+            feeds.forEach(ShardChanges::close);
         }
     }
 }

@@ -190,8 +190,7 @@ final class StelePostgresIT {
                     connection,
                     "CREATE TABLE changed (id bigint, v varchar) WITH (primary_key = ARRAY['id'])");
             update(connection, "INSERT INTO changed VALUES (1, 'a')");
-            Object start =
-                    rows(connection, "SELECT max(\"$lsn\") FROM changed").get(0).get(0);
+            Object start = rows(connection, "SELECT max(\"$lsn\") FROM changed").get(0).get(0);
             update(connection, "UPDATE changed SET v = 'b' WHERE id = 1");
             update(connection, "INSERT INTO changed VALUES (2, 'c')");
             update(connection, "DELETE FROM changed WHERE id = 1");

@@ -207,11 +207,13 @@ final class ShardChangesIT {
             assertThat(next(changes)).containsExactly("UPDATE [1, paid]");
             assertThat(changes.layout().count()).isEqualTo(4);
 
+            writer.upsert(1L, "last", 1.0, null).get();
             sidecar.flight()
                     .action(CatalogActions.TRUNCATE_TABLE, TableRequest.of("shop", "orders"));
+            assertThat(next(changes)).containsExactly("UPDATE [1, last]");
             assertFails(changes, ErrorCode.STALE_TABLE);
             sidecar.flight().action(CatalogActions.DROP_TABLE, TableRequest.of("shop", "orders"));
-            assertFails(changes, ErrorCode.TABLE_NOT_FOUND);
+            assertFails(changes, ErrorCode.STALE_TABLE);
         }
     }
 

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The versions of memtables are found by LSN, and what each replaced by key. In SST files with
  * changes the versions of a key are adjacent; other SST files are looked into by key, for many keys
- * together, unless they are small. A column file stores, for each row, the LSN at which it began and
- * the LSN at which it ended. Where both are of one key at one LSN, the row that began replaced the
- * one that ended: so one side is collected before the other is read ({@link
+ * together, unless they are small. A column file stores, for each row, the LSN at which it began
+ * and the LSN at which it ended. Where both are of one key at one LSN, the row that began replaced
+ * the one that ended: so one side is collected before the other is read ({@link
  * CollectedChanges#isBeginsFirst}).
  */
 final class ChangeCollector implements AutoCloseable {
@@ -103,9 +103,7 @@ final class ChangeCollector implements AutoCloseable {
         this.row = new BinaryRow(view.versions().layout());
         // If there are SST files, they have every version
         List<ColumnFile> columns =
-                hasRows
-                        ? List.of()
-                        : view.columnFiles().stream().filter(wanted::hasKeys).toList();
+                hasRows ? List.of() : view.columnFiles().stream().filter(wanted::hasKeys).toList();
         // The first ones to be needed first, since the window may become shorter
         this.ending =
                 new ArrayDeque<>(
@@ -414,8 +412,7 @@ final class ChangeCollector implements AutoCloseable {
             open.close();
             return;
         }
-        if (!changes.hasLsn(open.lsn())
-                || next.deletes().isDeleted(open.ordinal(), open.lsn())) {
+        if (!changes.hasLsn(open.lsn()) || next.deletes().isDeleted(open.ordinal(), open.lsn())) {
             return; // else it became obsolete at its own LSN, and was never visible
         }
         byte[] bytes = open.row().toByteArray();

@@ -76,6 +76,8 @@ public final class SnapshotRegistry {
         if (lsn.value() < kept && lsn.value() < oldestHeld(tables)) {
             throw expired("", kept, lsn);
         }
+        tables.forEach(
+                table -> catalog.findTable(table).ifPresent(known -> check(lsn, known.schema())));
         if (leases.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
