@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ChangeSourceSqlIT {
     private static final String KEYED = "id BIGINT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED";
     private static final String METADATA =
-            "id BIGINT, n BIGINT, lsn BIGINT NOT NULL METADATA FROM 'change-lsn' VIRTUAL, at TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'change-timestamp' VIRTUAL, PRIMARY KEY (id) NOT ENFORCED";
+            "id BIGINT, n BIGINT, lsn BIGINT NOT NULL METADATA FROM 'change-lsn' VIRTUAL, changed_at TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'change-timestamp' VIRTUAL, PRIMARY KEY (id) NOT ENFORCED";
 
     @TempDir private static Path directory;
 
@@ -182,7 +182,7 @@ final class ChangeSourceSqlIT {
         String options = ", 'scan.startup.mode' = 'lsn', 'scan.startup.lsn' = '" + before + "'";
         StreamTableEnvironment tables = streaming();
         declare(tables, "told", METADATA, options);
-        assertThat(first(tables, "SELECT id, n, lsn, at FROM told", 3))
+        assertThat(first(tables, "SELECT id, n, lsn, changed_at FROM told", 3))
                 .containsExactly(
                         row(RowKind.UPDATE_BEFORE, 1L, updated),
                         row(RowKind.UPDATE_AFTER, 7L, updated),
@@ -231,10 +231,10 @@ final class ChangeSourceSqlIT {
         declare(
                 tables,
                 "events",
-                "id BIGINT, n BIGINT, at TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'change-timestamp' VIRTUAL, WATERMARK FOR at AS at",
+                "id BIGINT, n BIGINT, changed_at TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'change-timestamp' VIRTUAL, WATERMARK FOR changed_at AS changed_at",
                 ", 'scan.startup.mode' = 'initial', 'scan.insert-only' = 'true'");
         String windows =
-                "SELECT SUM(n) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(at), INTERVAL '1' SECOND)) GROUP BY window_start, window_end";
+                "SELECT SUM(n) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(changed_at), INTERVAL '1' SECOND)) GROUP BY window_start, window_end";
         AtomicBoolean isEnough = new AtomicBoolean();
         Thread writing =
                 new Thread(
