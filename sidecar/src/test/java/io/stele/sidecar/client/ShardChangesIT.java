@@ -207,7 +207,7 @@ final class ShardChangesIT {
             assertThat(next(changes)).containsExactly("UPDATE [1, paid]");
             assertThat(changes.layout().count()).isEqualTo(4);
 
-            writer.upsert(1L, "last", 1.0, null).get();
+            writer.upsert(1L, "last", 1.0, null, null).get();
             sidecar.flight()
                     .action(CatalogActions.TRUNCATE_TABLE, TableRequest.of("shop", "orders"));
             assertThat(next(changes)).containsExactly("UPDATE [1, last]");
