@@ -320,7 +320,7 @@ final class ChangeSourceSqlIT {
             assertThatThrownBy(() -> rows.forEachRemaining(row -> {}))
                     .hasStackTraceContaining("Cannot read the changes of shard ")
                     .hasStackTraceContaining(
-                            "Expected the changes of table shop.emptied after LSN ");
+                            "Expected changes of table shop.emptied after LSN ");
         }
     }
 
