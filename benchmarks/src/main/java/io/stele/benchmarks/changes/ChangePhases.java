@@ -21,14 +21,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The phases of the benchmark of change feeds, on tables of their own: a writer upserts rows of a
- * text of 100 bytes under random keys, so that about half of them are updates, and one thread reads
- * the feeds of all shards in turn. Confined to one thread.
+ * text of 100 bytes under scattered keys, half of which are updates, and one thread reads the feeds
+ * of all shards in turn. Confined to one thread.
  */
 public final class ChangePhases {
     /** Changes a second of one consumer that is behind, of a table of rows. */
@@ -40,6 +39,7 @@ public final class ChangePhases {
     private static final String SCHEMA = "bench_changes";
     private static final String TEXT = "stele".repeat(16);
     private static final int SHARDS = 2;
+    private static final long SCATTER = 7_919; // a prime, so that no key comes twice
     private static final Duration WAIT = Duration.ofMillis(20);
 
     private final SteleClient client;
@@ -104,14 +104,19 @@ public final class ChangePhases {
     }
 
     /** Rows a second, durable. */
-    private double write(TableWriter writer, int count, Random random) {
+    private double write(TableWriter writer, int count) {
         long start = System.nanoTime();
         for (int i = 0; i < count; i++) {
-            long id = random.nextInt(rows);
-            writer.write(id, TEXT + (1_000_000_000_000_000_000L + i));
+            writer.write(id(i), TEXT + (1_000_000_000_000_000_000L + i));
         }
         writer.flush();
         return count * 1e9 / (System.nanoTime() - start);
+    }
+
+    /** Scattered, and the same again after half of the rows. */
+    private long id(long number) {
+        long keys = rows / 2;
+        return number % keys * SCATTER % keys;
     }
 
     /** The consumer begins when the writer has ended. */
@@ -122,7 +127,7 @@ public final class ChangePhases {
             List<ShardChanges> feeds = open(table);
             Lsn last;
             try (TableWriter writer = table.writer()) {
-                metrics.put("writer, " + name, write(writer, rows, new Random(round)));
+                metrics.put("writer, " + name, write(writer, rows));
                 last = writer.lastLsn();
             }
             long start = System.nanoTime();
@@ -176,13 +181,12 @@ public final class ChangePhases {
     }
 
     private void writePaced(TableWriter writer, double perSecond) {
-        Random random = new Random(7);
         long start = System.nanoTime();
         long written = 0;
         while (System.nanoTime() - start < seconds * 1_000_000_000L) {
             long due = (long) ((System.nanoTime() - start) / 1e9 * perSecond);
             for (; written < due; written++) {
-                writer.write((long) random.nextInt(rows), TEXT + written);
+                writer.write(id(written), TEXT + written);
             }
             writer.flush();
         }
@@ -204,7 +208,7 @@ public final class ChangePhases {
         SteleTable table = table(Orientation.ROW);
         List<ShardChanges> feeds = hasFeeds ? open(table) : List.of();
         try (TableWriter writer = table.writer()) {
-            return write(writer, rows / 2, new Random(3));
+            return write(writer, rows / 2);
         } finally {
             feeds.forEach(ShardChanges::close);
         }
