@@ -11,6 +11,7 @@ import io.stele.engine.scan.ChangeScanCursor;
 import io.stele.engine.scan.RowCursor;
 import io.stele.engine.scan.ShardScanner;
 import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.snapshot.Readers;
 import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.ErrorCode;
@@ -155,7 +156,16 @@ public final class TableReads {
             ScanPredicate predicate,
             boolean withBeforeImages)
             throws IOException {
-        snapshots.hold(tableId, after); // leases may end while changes are read
+        // Leases may end while changes are read, and last for much longer than that: so they have
+        // no
+        // part in it, and do not keep the view in memory
+        snapshots.hold(tableId, after);
+        Readers.Generation reader = snapshots.readers().enter();
+        Runnable ended =
+                () -> {
+                    snapshots.readers().exit(reader);
+                    snapshots.release(tableId, after);
+                };
         try {
             TableShard table = shards.shard(shard).table(tableId);
             readable(snapshot, tableId);
@@ -172,15 +182,15 @@ public final class TableReads {
             }
             return ChangeScanCursor.open(
                     files,
-                    VersionedRead.view(snapshot, table, shard, schemaVersion),
+                    VersionedRead.view(table, schemaVersion),
                     after.value(),
                     upTo.value(),
                     predicate,
                     withBeforeImages,
                     maxChangesBytes,
-                    () -> snapshots.release(tableId, after));
+                    ended);
         } catch (RuntimeException | Error refused) {
-            snapshots.release(tableId, after);
+            ended.run();
             throw refused;
         }
     }
