@@ -89,7 +89,7 @@ final class SteleChangeTableSource extends ColumnSource implements SupportsWater
                                     table(), SteleOptions.SCAN_STARTUP_MODE.key(), options.mode()));
         }
         return new Provider(
-                new SteleChangeSource(new ChangeTarget(table(), metadata(), options)),
+                new ChangeTarget(table(), metadata(), options),
                 watermarks,
                 "Changes of " + table(),
                 config().getOptional(FactoryUtil.SOURCE_PARALLELISM));
@@ -97,7 +97,7 @@ final class SteleChangeTableSource extends ColumnSource implements SupportsWater
 
     /** A source whose shards have watermarks of their own. */
     private record Provider(
-            SteleChangeSource source,
+            ChangeTarget target,
             WatermarkStrategy<RowData> watermarks,
             String name,
             Optional<Integer> parallelism)
@@ -105,6 +105,8 @@ final class SteleChangeTableSource extends ColumnSource implements SupportsWater
         @Override
         public DataStreamSource<RowData> produceDataStream(
                 ProviderContext context, StreamExecutionEnvironment environment) {
+            boolean hasCheckpoints = environment.getCheckpointConfig().isCheckpointingEnabled();
+            SteleChangeSource source = new SteleChangeSource(target, hasCheckpoints);
             DataStreamSource<RowData> stream = environment.fromSource(source, watermarks, name);
             context.generateUid(OPERATOR).ifPresent(stream::uid);
             return stream;

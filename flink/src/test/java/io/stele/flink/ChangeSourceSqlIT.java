@@ -319,8 +319,7 @@ final class ChangeSourceSqlIT {
             batch.executeSql("TRUNCATE TABLE emptied").await();
             assertThatThrownBy(() -> rows.forEachRemaining(row -> {}))
                     .hasStackTraceContaining("Cannot read the changes of shard ")
-                    .hasStackTraceContaining(
-                            "Expected changes of table shop.emptied after LSN ");
+                    .hasStackTraceContaining("Expected changes of table shop.emptied after LSN ");
         }
     }
 

@@ -135,7 +135,9 @@ final class ChangeFetcher implements AutoCloseable {
                 for (FollowedShard shard : shards) {
                     next = Math.min(next, step(shard));
                 }
-                if (next > 0) {
+                // What waits for the sidecar may have taken the permit of a thread that woke this
+                // one
+                if (next > 0 && added.isEmpty() && !isClosing) {
                     LockSupport.parkNanos(this, next);
                 }
             }
@@ -173,6 +175,7 @@ final class ChangeFetcher implements AutoCloseable {
         if (early > 0) {
             return early;
         }
+        shard.begin();
         try {
             Duration pause = work(shard);
             shard.succeed();

@@ -16,6 +16,7 @@ final class CheckpointPositions {
 
     private final int shardCount;
     private final TreeMap<Long, Map<Integer, Lsn>> checkpoints = new TreeMap<>();
+    private final TreeMap<Long, Lsn> leases = new TreeMap<>();
 
     CheckpointPositions(int shardCount) {
         this.shardCount = shardCount;
@@ -29,6 +30,19 @@ final class CheckpointPositions {
         }
     }
 
+    /** A checkpoint names a lease on the history after an LSN. */
+    void addLease(long checkpoint, Lsn lsn) {
+        leases.put(checkpoint, lsn);
+        if (leases.size() > MAX_CHECKPOINTS) {
+            leases.pollFirstEntry();
+        }
+    }
+
+    /** The LSN of the lease that a checkpoint names, if any, until it is complete. */
+    Optional<Lsn> lease(long checkpoint) {
+        return Optional.ofNullable(leases.get(checkpoint));
+    }
+
     /**
      * The least position of a checkpoint that is complete; empty if not all are known, as when a
      * message was lost. Those of earlier ones are forgotten.
@@ -36,6 +50,7 @@ final class CheckpointPositions {
     Optional<Lsn> complete(long checkpoint) {
         Map<Integer, Lsn> positions = checkpoints.get(checkpoint);
         checkpoints.headMap(checkpoint, true).clear();
+        leases.headMap(checkpoint, true).clear();
         return positions == null || positions.size() < shardCount
                 ? Optional.empty()
                 : positions.values().stream().min(Lsn::compareTo);

@@ -1,7 +1,6 @@
 package io.stele.flink.changes;
 
 import io.stele.flink.source.OpenSnapshot;
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.time.Duration;
@@ -10,27 +9,20 @@ import org.jspecify.annotations.Nullable;
 
 /** A shard that a fetcher follows. Confined to the fetcher's thread. */
 final class FollowedShard {
-    private static final Duration MIN_RETRY = Duration.ofMillis(50);
-    private static final Duration MAX_RETRY = Duration.ofSeconds(1);
-
-    /**
-     * After a restart of a sidecar a snapshot is gone that was opened just before, which the next
-     * attempt opens again. If it is the history that is gone, all attempts find that.
-     */
-    private static final int MAX_EXPIRED = 3;
-
     ChangeSplit split;
     @Nullable OpenSnapshot snapshot;
     @Nullable ShardFeed feed;
     @Nullable CommitCollector collector;
     long dueNanos = System.nanoTime();
-    private int failures;
-    private int expired;
-    private long failingSinceNanos;
+    private final Retries retries = new Retries();
+    private Lsn before;
+    private boolean wasFollowed;
+    private boolean wasPending;
     private long renewedNanos = System.nanoTime();
 
     FollowedShard(ChangeSplit split) {
         this.split = split;
+        this.before = split.position();
     }
 
     /** Everything up to here has been passed on. */
@@ -38,9 +30,26 @@ final class FollowedShard {
         return feed == null ? split.position() : feed.position();
     }
 
+    /** Remembers where the shard is before an attempt. */
+    void begin() {
+        before = position();
+        wasFollowed = feed != null;
+        wasPending = feed != null && feed.isPending();
+    }
+
+    private boolean hasMoved() {
+        return !position().equals(before);
+    }
+
+    /**
+     * Ends a row of failures, if the attempt shows that they are over. An answer that is on its way
+     * may still be one, and a poll before its time asks nothing.
+     */
     void succeed() {
-        failures = 0;
-        expired = 0;
+        boolean isAnswered = wasPending && feed != null && !feed.isPending();
+        if (!wasFollowed || isAnswered || hasMoved()) {
+            retries.succeed();
+        }
     }
 
     /**
@@ -50,26 +59,11 @@ final class FollowedShard {
      */
     Optional<Duration> fail(
             SteleException failed, boolean isRepeatable, Duration unavailableTimeout) {
-        long now = System.nanoTime();
-        if (failures == 0) {
-            failingSinceNanos = now;
+        if (hasMoved()) {
+            retries.succeed();
         }
-        failures++;
-        boolean isExpired = failed.code() == ErrorCode.READ_POINT_EXPIRED;
-        expired += isExpired ? 1 : 0;
-        boolean mayPass =
-                isExpired
-                        ? expired < MAX_EXPIRED
-                        : failed.code().retryable()
-                                && now - failingSinceNanos < unavailableTimeout.toNanos();
-        if (!isRepeatable || !mayPass) {
-            return Optional.empty();
-        }
-        Duration pause =
-                failed.retryAfterMillis().isPresent()
-                        ? Duration.ofMillis(failed.retryAfterMillis().getAsLong())
-                        : MIN_RETRY.multipliedBy(1L << Math.min(failures - 1, 10));
-        return Optional.of(pause.compareTo(MAX_RETRY) < 0 ? pause : MAX_RETRY);
+        Optional<Duration> pause = retries.fail(failed, unavailableTimeout);
+        return isRepeatable ? pause : Optional.empty();
     }
 
     /** Keeps the history as well as it can: what is lost shows when it is read next. */

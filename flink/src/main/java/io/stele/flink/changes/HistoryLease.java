@@ -20,16 +20,25 @@ interface HistoryLease extends AutoCloseable {
      */
     OpenSnapshot open(Optional<Lsn> after);
 
-    /** Prolongs it, if there is one. */
+    /**
+     * Prolongs it, if there is one.
+     *
+     * @throws SteleException READ_POINT_EXPIRED: a part of the history is gone, and held no more
+     */
     void renew();
 
-    /** Gives the history up to an LSN free. Opens a lease where there is none. */
-    void moveTo(Lsn lsn);
+    /**
+     * Holds the history after an LSN. Opens a lease where there is none.
+     *
+     * @param kept leases from this LSN on stay as well: one that a checkpoint names must be found
+     *     by the job that goes back to it
+     */
+    void moveTo(Lsn lsn, Lsn kept);
 
     /** Ends it. */
     void release();
 
-    /** The present one; for any thread. */
+    /** The latest one; for any thread. */
     Optional<OpenSnapshot> held();
 
     /** Leaves the lease to itself. */

@@ -24,9 +24,17 @@ public final class SteleChangeSource
     private static final long serialVersionUID = 1;
 
     private final ChangeTarget target;
+    private final boolean hasCheckpoints;
 
-    public SteleChangeSource(ChangeTarget target) {
+    /**
+     * A source.
+     *
+     * @param hasCheckpoints whether the job makes checkpoints: the history after the last one is
+     *     held
+     */
+    public SteleChangeSource(ChangeTarget target, boolean hasCheckpoints) {
         this.target = requireNonNull(target, "target is null");
+        this.hasCheckpoints = hasCheckpoints;
     }
 
     /** A builder of sources for DataStream programs. */
@@ -73,7 +81,8 @@ public final class SteleChangeSource
                 target.options(),
                 new SteleHistoryLease(target, client, progress.held()),
                 context,
-                progress);
+                progress,
+                hasCheckpoints);
     }
 
     @Override

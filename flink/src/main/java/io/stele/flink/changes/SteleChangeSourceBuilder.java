@@ -16,6 +16,7 @@ import org.apache.flink.table.api.ValidationException;
  */
 public final class SteleChangeSourceBuilder extends TableBuilder<SteleChangeSourceBuilder> {
     private List<ChangeMetadata> metadata = List.of();
+    private boolean hasCheckpoints = true;
 
     SteleChangeSourceBuilder() {}
 
@@ -36,6 +37,15 @@ public final class SteleChangeSourceBuilder extends TableBuilder<SteleChangeSour
         return this;
     }
 
+    /**
+     * Whether the job makes checkpoints, as is expected without a call. One that makes none must
+     * say so, or the history since its start is retained for as long as it lives.
+     */
+    public SteleChangeSourceBuilder checkpoints(boolean expected) {
+        hasCheckpoints = expected;
+        return this;
+    }
+
     @Override
     protected SteleChangeSourceBuilder self() {
         return this;
@@ -51,6 +61,6 @@ public final class SteleChangeSourceBuilder extends TableBuilder<SteleChangeSour
         StartupMode mode =
                 config().getOptional(SteleOptions.SCAN_STARTUP_MODE).orElse(StartupMode.INITIAL);
         FeedOptions options = FeedOptions.of(config(), mode);
-        return new SteleChangeSource(new ChangeTarget(bind(), metadata, options));
+        return new SteleChangeSource(new ChangeTarget(bind(), metadata, options), hasCheckpoints);
     }
 }

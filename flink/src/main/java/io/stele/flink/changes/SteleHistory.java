@@ -23,7 +23,6 @@ import io.stele.protocol.schema.TableSchema;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
@@ -31,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The history of the shards of a table of sidecars. Thread-safe, but for its feeds. */
 final class SteleHistory implements ShardHistory {
-    private static final int MAX_ATTEMPTS = 3;
-
     private final ChangeTarget target;
     private final SteleClient client;
 
@@ -97,29 +94,16 @@ final class SteleHistory implements ShardHistory {
 
     @Override
     public void read(ChangeSplit split, OpenSnapshot snapshot, Consumer<RowData> rows) {
-        AtomicBoolean isBegun = new AtomicBoolean();
-        Consumer<RowData> counted =
-                row -> {
-                    isBegun.setPlain(true);
-                    rows.accept(row);
-                };
-        for (int attempt = 1; ; attempt++) {
-            try {
-                if (attempt == 1) {
-                    readOnce(split, snapshot, counted);
-                } else {
-                    readAgain(split, counted);
-                }
-                return;
-            } catch (SteleException failed) {
-                boolean mayPass =
-                        failed.code() == ErrorCode.STALE_TABLE
-                                || failed.code() == ErrorCode.READ_POINT_EXPIRED;
-                if (!mayPass || isBegun.getPlain() || attempt == MAX_ATTEMPTS) {
-                    throw failed;
-                }
-            }
-        }
+        new RepeatedRead(
+                        (isFirst, consumer) -> {
+                            if (isFirst) {
+                                readOnce(split, snapshot, consumer);
+                            } else {
+                                readAgain(split, consumer);
+                            }
+                        },
+                        target.table().connection().unavailableTimeout())
+                .read(rows);
     }
 
     /** With a lease of its own, as after a restart of the sidecar, which knows others no more. */

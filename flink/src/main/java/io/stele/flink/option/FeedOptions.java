@@ -28,7 +28,9 @@ public record FeedOptions(
         Duration pollInterval,
         Duration leaseTime)
         implements Serializable {
-    /** More often than each millisecond is no use; more seldom would let leases end. */
+    /**
+     * More often than each millisecond is no use; see also {@link #pollInterval(ReadableConfig)}.
+     */
     private static final Duration MIN_POLL_INTERVAL = Duration.ofMillis(1);
 
     private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(1);
@@ -83,12 +85,32 @@ public record FeedOptions(
                 millis.map(FeedOptions::before).or(() -> lsn).orElse(PRESENT),
                 config.get(SteleOptions.SCAN_BEFORE_IMAGES),
                 config.get(SteleOptions.SCAN_INSERT_ONLY),
+                pollInterval(config),
+                SteleOptions.snapshotTtl(config));
+    }
+
+    /**
+     * Leases are renewed when changes are asked for: of three attempts, one may fail, and one be
+     * late.
+     */
+    private static Duration pollInterval(ReadableConfig config) {
+        Duration interval =
                 SteleOptions.duration(
                         config,
                         SteleOptions.SCAN_POLL_INTERVAL,
                         MIN_POLL_INTERVAL,
-                        MAX_POLL_INTERVAL),
-                SteleOptions.snapshotTtl(config));
+                        MAX_POLL_INTERVAL);
+        Duration leaseTime = SteleOptions.snapshotTtl(config);
+        if (interval.multipliedBy(3).compareTo(leaseTime) > 0) {
+            throw new ValidationException(
+                    "Expected '%s' of at most a third of '%s', which is %s, found %s"
+                            .formatted(
+                                    SteleOptions.SCAN_POLL_INTERVAL.key(),
+                                    SteleOptions.SCAN_SNAPSHOT_TTL.key(),
+                                    leaseTime,
+                                    interval));
+        }
+        return interval;
     }
 
     /** The value of an option that one mode needs, and the others do not have. */

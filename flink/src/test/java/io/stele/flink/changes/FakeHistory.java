@@ -29,6 +29,8 @@ final class FakeHistory implements ShardHistory {
     private final Map<Integer, TreeMap<Long, Integer>> commits = new HashMap<>();
     private final Map<Long, Fault> faults = new HashMap<>();
     private long present = 1;
+    private boolean isLate;
+    private Runnable onHold = () -> {};
     private int openLeases;
     private int renewals;
 
@@ -45,6 +47,16 @@ final class FakeHistory implements ShardHistory {
     /** Lets the commit of an LSN break at a row, so many times. */
     synchronized void breakAt(long lsn, int row, ErrorCode code, int times) {
         faults.put(lsn, new Fault(code, row, new AtomicInteger(times)));
+    }
+
+    /** Lets an answer come with the second poll that may ask for it, as those of a sidecar do. */
+    synchronized void answerLate() {
+        isLate = true;
+    }
+
+    /** Runs in the thread that opens a lease. */
+    synchronized void onHold(Runnable action) {
+        onHold = action;
     }
 
     synchronized int openLeases() {
@@ -66,6 +78,7 @@ final class FakeHistory implements ShardHistory {
     @Override
     public synchronized OpenSnapshot hold(ChangeSplit split) {
         openLeases++;
+        onHold.run();
         return new OpenSnapshot("lease", split.position());
     }
 
@@ -105,9 +118,14 @@ final class FakeHistory implements ShardHistory {
         }
     }
 
+    private synchronized boolean isLate() {
+        return isLate;
+    }
+
     private final class Feed implements ShardFeed {
         private final int shard;
         private Lsn position;
+        private int polls; // since the last answer
 
         Feed(int shard, Lsn position) {
             this.shard = shard;
@@ -125,6 +143,10 @@ final class FakeHistory implements ShardHistory {
                 }
                 return false;
             }
+            if (isLate() && ++polls < 3) { // the first one is before its time
+                return false;
+            }
+            polls = 0;
             long lsn = next.get().getKey();
             for (int i = 0; i < next.get().getValue(); i++) {
                 fail(lsn, i);
@@ -136,7 +158,7 @@ final class FakeHistory implements ShardHistory {
 
         @Override
         public boolean isPending() {
-            return next(shard, position).isPresent();
+            return isLate() ? polls == 2 : next(shard, position).isPresent();
         }
 
         @Override

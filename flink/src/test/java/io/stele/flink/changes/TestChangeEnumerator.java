@@ -56,6 +56,11 @@ final class TestChangeEnumerator {
     private ChangeEnumerator enumerator = enumerator(StartupMode.INITIAL, ChangeProgress.NONE);
 
     private ChangeEnumerator enumerator(StartupMode mode, ChangeProgress progress) {
+        return enumerator(mode, progress, true);
+    }
+
+    private ChangeEnumerator enumerator(
+            StartupMode mode, ChangeProgress progress, boolean hasCheckpoints) {
         long start = mode == StartupMode.LSN ? START.value() : -1;
         return new ChangeEnumerator(
                 SCHEMA,
@@ -63,7 +68,8 @@ final class TestChangeEnumerator {
                         mode, start, true, false, Duration.ofMillis(1), Duration.ofMinutes(1)),
                 lease,
                 context,
-                progress);
+                progress,
+                hasCheckpoints);
     }
 
     private static ChangeSplit split(int shard, long lsn, boolean readsSnapshot) {
@@ -131,6 +137,7 @@ final class TestChangeEnumerator {
 
     @Test
     void withoutCheckpointsTheHistoryIsReleasedWhenAllReadersHoldIt() {
+        enumerator = enumerator(StartupMode.INITIAL, ChangeProgress.NONE, false);
         start();
         for (int shard = 0; shard < SHARDS; shard++) {
             assertThat(lease.held).as("shard %d", shard).isPresent();
@@ -138,6 +145,61 @@ final class TestChangeEnumerator {
             context.runRequests();
         }
         assertThat(lease.held).isEmpty();
+    }
+
+    /** Its readers alone hold the history, and nobody does of a reader that failed. */
+    @Test
+    void withoutCheckpointsAReaderThatFailsIsTheEndOfTheJob() {
+        enumerator = enumerator(StartupMode.INITIAL, ChangeProgress.NONE, false);
+        start();
+        enumerator.addSplitsBack(context.given.remove(1), 1); // while the beginning is held
+        enumerator.addReader(1);
+        for (int shard = 0; shard < SHARDS; shard++) {
+            enumerator.handleSourceEvent(shard % 2, new ShardHeld(shard));
+        }
+        assertThatThrownBy(() -> enumerator.addSplitsBack(context.given.get(1), 1))
+                .isInstanceOf(FlinkRuntimeException.class)
+                .hasMessageContaining("table shop.orders of Stele in subtask 1");
+    }
+
+    @Test
+    void beforeTheFirstCheckpointTheBeginningIsHeld() {
+        start();
+        for (int shard = 0; shard < SHARDS; shard++) {
+            enumerator.handleSourceEvent(shard % 2, new ShardHeld(shard));
+        }
+        context.runRequests();
+        assertThat(lease.held.orElseThrow().lsn()).isEqualTo(START);
+        List<ChangeSplit> had = context.given.remove(1);
+        enumerator.addSplitsBack(had, 1);
+        enumerator.addReader(1);
+        assertThat(context.given).containsEntry(1, had);
+    }
+
+    @Test
+    void theLeaseThatACompleteCheckpointNamesIsHeld() {
+        start();
+        ChangeProgress first = checkpoint(1, 200);
+        complete(1);
+        ChangeProgress second = checkpoint(2, 300);
+        ChangeProgress third = checkpoint(3, 400); // before the second one is complete
+        complete(2);
+        assertThat(first.held().orElseThrow().lsn()).isEqualTo(START);
+        assertThat(second.held().orElseThrow().lsn()).isEqualTo(new Lsn(200));
+        assertThat(third.held()).isEqualTo(second.held());
+        assertThat(lease.moves).containsExactly("200 and 100", "300 and 200");
+        complete(3);
+        assertThat(lease.moves).endsWith("400 and 200");
+        checkpoint(4, 500);
+        complete(4);
+        assertThat(lease.moves).endsWith("500 and 400");
+    }
+
+    private ChangeProgress checkpoint(long id, long lsn) {
+        ChangeProgress progress = enumerator.snapshotState(id);
+        report(id, 0, lsn, lsn);
+        report(id, 1, lsn, lsn);
+        return progress;
     }
 
     @Test
@@ -215,6 +277,7 @@ final class TestChangeEnumerator {
         private final List<Optional<Lsn>> asked = new ArrayList<>();
         private Optional<OpenSnapshot> held = Optional.empty();
         private SteleException refusal;
+        private final List<String> moves = new ArrayList<>();
         private int renewals;
 
         private void refuse() {
@@ -239,8 +302,9 @@ final class TestChangeEnumerator {
         }
 
         @Override
-        public void moveTo(Lsn lsn) {
+        public void moveTo(Lsn lsn, Lsn kept) {
             refuse();
+            moves.add(lsn.value() + " and " + kept.value());
             held = Optional.of(new OpenSnapshot("moved", lsn));
         }
 

@@ -129,6 +129,44 @@ final class TestChangeFetcher {
                 .hasMessageEndingWith("): a fault of the test");
     }
 
+    /** A poll that only asks is no success, or such failures would never add up. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"UNAVAILABLE", "BUSY", "READ_POINT_EXPIRED"})
+    void failuresThatComeLateFailTheTask(ErrorCode code) {
+        history.answerLate();
+        history.commit(0, 10, 1);
+        history.breakAt(10, 0, code, Integer.MAX_VALUE);
+        start(Duration.ofMillis(200), split(0, false));
+        assertThatThrownBy(this::take).hasMessageEndingWith("): a fault of the test");
+    }
+
+    @Test
+    void failuresBetweenWhichChangesComeDoNotAddUp() throws Exception {
+        history.answerLate();
+        for (int lsn = 10; lsn < 20; lsn++) {
+            history.commit(0, lsn, 1);
+            history.breakAt(lsn, 0, ErrorCode.READ_POINT_EXPIRED, 1);
+        }
+        start(Duration.ofMinutes(1), split(0, false));
+        assertThat(take(10)).startsWith("0/10/0").endsWith("0/19/0");
+    }
+
+    @Test
+    @Timeout(15) // less than a lease is left alone
+    void aShardThatIsAddedWhileTheThreadWaitsForTheSidecarIsNotLeftAlone() throws Exception {
+        history.onHold(
+                () -> {
+                    history.onHold(() -> {});
+                    fetcher.orElseThrow().add(split(1, true));
+                    LockSupport.parkNanos(POLL_NANOS); // as a wait for an answer does
+                });
+        start(Duration.ofMinutes(1), split(0, true));
+        assertThat(takeHeld().shard()).isZero();
+        assertThat(takeHeld().shard()).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = ErrorCode.class,

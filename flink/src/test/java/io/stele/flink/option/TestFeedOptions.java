@@ -77,6 +77,7 @@ final class TestFeedOptions {
                 "scan.startup.mode=lsn,scan.startup.lsn=-1 | Expected 'scan.startup.lsn' >= 0, found -1",
                 "scan.startup.mode=timestamp,scan.startup.timestamp-millis=9223372036854775807 | Expected 'scan.startup.timestamp-millis' before the year 6429, found 9223372036854775807",
                 "scan.startup.mode=latest,scan.poll-interval=0 ms | Expected 'scan.poll-interval' of PT0.001S to PT1M, found PT0S",
+                "scan.startup.mode=latest,scan.poll-interval=21 s,scan.snapshot-ttl=1 min | Expected 'scan.poll-interval' of at most a third of 'scan.snapshot-ttl', which is PT1M, found PT21S",
                 "scan.startup.mode=latest,scan.poll-interval=2 min | Expected 'scan.poll-interval' of PT0.001S to PT1M, found PT2M",
                 "scan.startup.mode=latest,scan.snapshot-ttl=1 s | Expected 'scan.snapshot-ttl' of PT5S to PT1H, found PT1S",
                 "scan.startup.lsn=1 | Expected 'scan.startup.lsn' with 'scan.startup.mode' only, found it in a bounded scan",
