@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.stele.benchmarks.aggregates.AggregatesBenchmark;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
+import io.stele.benchmarks.changes.ChangesBenchmark;
 import io.stele.benchmarks.choices.ChoicesBenchmark;
 import io.stele.benchmarks.coldscan.ColdScanBenchmark;
 import io.stele.benchmarks.encryption.EncryptionBenchmark;
@@ -83,7 +84,8 @@ public final class BenchmarkRunner {
                     new ChoicesBenchmark(),
                     new FootprintBenchmark(),
                     new PaimonBenchmark(),
-                    new FlinkBenchmark());
+                    new FlinkBenchmark(),
+                    new ChangesBenchmark());
 
     private BenchmarkRunner() {}
 

@@ -192,6 +192,18 @@ public final class SteleTable {
         }
     }
 
+    /**
+     * A feed of the changes of a shard, from 0 on; waits for the sidecar. All shards together have
+     * the changes of the table.
+     *
+     * @throws SteleException READ_POINT_EXPIRED: the LSN to begin after is not in the table's
+     *     retained history; INVALID_ARGUMENT: there is no such shard; UNAVAILABLE: a sidecar cannot
+     *     be reached
+     */
+    public ShardChanges changes(int shard, ChangeOptions options) {
+        return ShardChanges.open(client, bound.table, shard, options);
+    }
+
     private List<Optional<List<@Nullable Object>>> lookup(
             Bound current, List<@Nullable Object[]> keys, Optional<Lsn> readLsn) {
         List<Optional<List<@Nullable Object>>> rows = new ArrayList<>(keys.size());

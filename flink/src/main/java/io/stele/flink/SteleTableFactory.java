@@ -1,11 +1,12 @@
 package io.stele.flink;
 
+import io.stele.flink.lookup.LookupProviders;
 import io.stele.flink.option.ConnectionOptions;
 import io.stele.flink.option.CreationOptions;
 import io.stele.flink.option.DeliveryGuarantee;
+import io.stele.flink.option.FeedOptions;
 import io.stele.flink.option.SinkOptions;
 import io.stele.flink.option.SteleOptions;
-import io.stele.flink.source.ScanTarget;
 import io.stele.flink.table.BoundTable;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -15,7 +16,6 @@ import java.util.Set;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ReadableConfig;
-import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
@@ -85,6 +85,12 @@ public final class SteleTableFactory implements DynamicTableSinkFactory, Dynamic
                                 LookupOptions.PARTIAL_CACHE_CACHE_MISSING_KEY,
                                 LookupOptions.PARTIAL_CACHE_MAX_ROWS,
                                 SteleOptions.SCAN_SNAPSHOT_TTL,
+                                SteleOptions.SCAN_STARTUP_MODE,
+                                SteleOptions.SCAN_STARTUP_TIMESTAMP_MILLIS,
+                                SteleOptions.SCAN_STARTUP_LSN,
+                                SteleOptions.SCAN_POLL_INTERVAL,
+                                SteleOptions.SCAN_BEFORE_IMAGES,
+                                SteleOptions.SCAN_INSERT_ONLY,
                                 FactoryUtil.SOURCE_PARALLELISM));
         if (catalogConnection.isPresent()) {
             options.addAll(CreationOptions.ALL); // which its tables have
@@ -126,13 +132,19 @@ public final class SteleTableFactory implements DynamicTableSinkFactory, Dynamic
     @Override
     public DynamicTableSource createDynamicTableSource(Context context) {
         ReadableConfig config = options(context);
-        if (config.get(LookupOptions.CACHE_TYPE) == LookupOptions.LookupCacheType.FULL) {
-            throw new ValidationException(
-                    "Expected '%s' NONE or PARTIAL, found FULL"
-                            .formatted(LookupOptions.CACHE_TYPE.key()));
-        }
-        ScanTarget.checkSnapshotTtl(config.get(SteleOptions.SCAN_SNAPSHOT_TTL));
-        return new SteleTableSource(table(context, config), config);
+        LookupProviders.check(config);
+        SteleOptions.snapshotTtl(config);
+        Optional<FeedOptions> changes = FeedOptions.of(config);
+        BoundTable table = table(context, config);
+        return changes.<DynamicTableSource>map(
+                        options ->
+                                new SteleChangeTableSource(
+                                        table,
+                                        List.of(),
+                                        options,
+                                        config,
+                                        context.getConfiguration()))
+                .orElseGet(() -> new SteleTableSource(table, List.of(), config));
     }
 
     private ReadableConfig options(Context context) {

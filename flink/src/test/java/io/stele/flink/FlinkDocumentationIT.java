@@ -7,14 +7,17 @@ import io.stele.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.testing.DocumentedExample;
 import java.io.File;
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.tools.ToolProvider;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
@@ -38,7 +41,8 @@ final class FlinkDocumentationIT {
             tables.executeSql(
                     "CREATE TEMPORARY TABLE events (customer BIGINT, total DECIMAL(12, 2)) WITH ('connector' = 'datagen', 'number-of-rows' = '%d', 'fields.customer.min' = '1', 'fields.customer.max' = '5')"
                             .formatted(EVENTS));
-            List<String> statements = statements(sidecar);
+            List<DocumentedExample> examples = DocumentedExample.of("docs/streaming.md", "sql");
+            List<String> statements = statements(sidecar, examples.subList(0, 3));
             for (String statement : statements.subList(0, statements.size() - 1)) {
                 if (statement.startsWith("SET")) {
                     String[] parts = statement.split("'");
@@ -59,6 +63,41 @@ final class FlinkDocumentationIT {
                 joined.forEachRemaining(rows::add);
                 assertThat(rows).hasSize(EVENTS);
             }
+            followChanges(sidecar, tables, statements(sidecar, examples.subList(3, 4)));
+        }
+    }
+
+    /** The job has no end: customers come and order while it runs. */
+    private static void followChanges(
+            FlinkSidecar sidecar, StreamTableEnvironment tables, List<String> statements)
+            throws Exception {
+        assertThat(statements).hasSize(2);
+        tables.executeSql(statements.get(0)).await();
+        JobClient job = tables.executeSql(statements.get(1)).getJobClient().orElseThrow();
+        awaitBands(sidecar);
+        try (SteleClient client = sidecar.client();
+                TableWriter writer = client.writer("shop", "totals")) {
+            for (long customer = 3; customer < 9; customer++) {
+                writer.write(customer, 1_000L + customer, total(customer));
+            }
+        }
+        awaitBands(sidecar);
+        job.cancel().get(1, TimeUnit.MINUTES);
+    }
+
+    /** Waits until the customers are counted as they are. */
+    private static void awaitBands(FlinkSidecar sidecar) {
+        Map<Long, Long> expected = new TreeMap<>();
+        sidecar.rows("shop", "totals")
+                .forEach(row -> expected.merge((Long) row.get(1) / 10, 1L, Long::sum));
+        Map<Long, Long> found = new TreeMap<>();
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (!found.equals(expected)) {
+            assertThat(System.nanoTime()).as("found %s", found).isLessThan(deadline);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            found.clear();
+            sidecar.rows("shop", "bands")
+                    .forEach(row -> found.put((Long) row.get(0), (Long) row.get(1)));
         }
     }
 
@@ -138,9 +177,9 @@ final class FlinkDocumentationIT {
         assertThat(process.exitValue()).as(Files.readString(output)).isZero();
     }
 
-    private static List<String> statements(FlinkSidecar sidecar) throws IOException {
+    private static List<String> statements(FlinkSidecar sidecar, List<DocumentedExample> examples) {
         List<String> statements = new ArrayList<>();
-        for (DocumentedExample example : DocumentedExample.of("docs/streaming.md", "sql")) {
+        for (DocumentedExample example : examples) {
             for (String statement : example.text().split(";")) {
                 if (!statement.isBlank()) {
                     statements.add(

@@ -4,6 +4,7 @@ import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.catalog.AlterTableRequest;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
@@ -19,6 +20,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -148,6 +150,22 @@ public final class FlinkSidecar implements AutoCloseable {
     public void dropTable(String tableName) {
         try (SteleClient client = client()) {
             client.flight().action(CatalogActions.DROP_TABLE, TableRequest.of("shop", tableName));
+        }
+    }
+
+    /** Adds a column, of a name and a type in Trino's syntax, to a table of schema {@code shop}. */
+    public void addColumn(String tableName, String column) {
+        String[] parts = column.split(" ", 2);
+        try (SteleClient client = client()) {
+            TableSchema schema = client.table("shop", tableName).schema();
+            client.flight()
+                    .action(
+                            CatalogActions.ALTER_TABLE,
+                            new AlterTableRequest(
+                                    schema.id(),
+                                    schema.schemaVersion(),
+                                    ColumnChange.addColumn(
+                                            parts[0], DataType.parse(parts[1]), Optional.empty())));
         }
     }
 

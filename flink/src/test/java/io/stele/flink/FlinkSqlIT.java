@@ -538,8 +538,29 @@ final class FlinkSqlIT {
                 .containsExactly(Row.of(LocalDate.of(2026, 1, 3)));
         tables.executeSql("ALTER TABLE orders RENAME TO bought");
         assertThat(tables.listTables()).containsExactly("bought");
-        assertThatThrownBy(() -> tables.executeSql("ALTER TABLE bought ADD extra INT"))
-                .hasStackTraceContaining("Expected a statement that catalog s supports");
+        tables.executeSql(
+                "ALTER TABLE bought ADD (extra INT COMMENT 'later' AFTER id, more STRING)");
+        tables.executeSql("ALTER TABLE bought RENAME more TO further");
+        tables.executeSql("ALTER TABLE bought MODIFY (extra BIGINT COMMENT 'wider')");
+        run(
+                tables,
+                "INSERT INTO bought (id, placed, extra, further) VALUES (4, DATE '2026-01-04', 5000000000, 'x')");
+        assertThat(query(tables, "SELECT * FROM bought WHERE id = 4"))
+                .containsExactly(
+                        Row.of(4L, 5_000_000_000L, LocalDate.of(2026, 1, 4), null, null, "x"));
+        assertThat(query(tables, "SHOW CREATE TABLE bought").get(0).toString())
+                .contains("`extra` BIGINT COMMENT 'wider'");
+        tables.executeSql("ALTER TABLE bought DROP (extra, further)");
+        assertThat(query(tables, "SELECT * FROM bought WHERE id = 4"))
+                .containsExactly(Row.of(4L, LocalDate.of(2026, 1, 4), null, null));
+        assertThatThrownBy(
+                        () -> tables.executeSql("ALTER TABLE bought ADD (a INT, b INT NOT NULL)"))
+                .hasStackTraceContaining("Expected a nullable new column in table made.bought");
+        assertThat(query(tables, "SHOW COLUMNS FROM bought")).hasSize(4);
+        assertThatThrownBy(() -> tables.executeSql("ALTER TABLE bought MODIFY id INT"))
+                .hasStackTraceContaining("Cannot alter table made.bought in Stele at");
+        assertThatThrownBy(() -> tables.executeSql("ALTER TABLE bought SET ('retention' = '1 h')"))
+                .hasStackTraceContaining("Expected an ALTER TABLE made.bought that adds");
         assertThatThrownBy(() -> tables.executeSql("CREATE TABLE wrong (i INT MULTISET)"))
                 .hasStackTraceContaining("Expected a type that Stele stores for column 'i'");
         assertThatThrownBy(

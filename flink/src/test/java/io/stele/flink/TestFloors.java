@@ -40,6 +40,7 @@ final class TestFloors {
                             ".sink",
                             ".lookup",
                             ".source",
+                            ".changes",
                             ".script",
                             "",
                             ".catalog"));

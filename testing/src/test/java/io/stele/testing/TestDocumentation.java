@@ -59,7 +59,7 @@ final class TestDocumentation {
                     shown("docs/serving.md", "sh", 1, "a client of the reader's machine"),
                     run("docs/serving.md", "sql", 1, "PostgresServerIT"),
                     run("docs/streaming.md", "java", 1, "FlinkDocumentationIT"),
-                    run("docs/streaming.md", "sql", 3, "FlinkDocumentationIT"),
+                    run("docs/streaming.md", "sql", 4, "FlinkDocumentationIT"),
                     shown("docs/streaming.md", "text", 1, "no test has a Kafka"),
                     run("docs/testing.md", "sh", 2, SELF));
 

@@ -36,6 +36,7 @@ public final class ChaosRun {
     static final List<String> CLIENT_KEYS =
             List.of(
                     "java",
+                    "feeds",
                     "flight",
                     "transactions",
                     "sql",
@@ -236,6 +237,7 @@ public final class ChaosRun {
 
     private void startClients(ClientContext context) {
         start("java", context, JavaWrites::new);
+        start("feeds", context, FollowedChanges::new);
         start("flight", context, FlightWrites::new);
         start("transactions", context, LongTransactions::new);
         start("sql", context, own -> new SqlBatches(own, SqlBatches.Statements.BATCHES));

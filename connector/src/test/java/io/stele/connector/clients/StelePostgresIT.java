@@ -184,6 +184,30 @@ final class StelePostgresIT {
     }
 
     @Test
+    void changesOfATableAreRead() throws SQLException {
+        try (Connection connection = connect(sidecar)) {
+            update(
+                    connection,
+                    "CREATE TABLE changed (id bigint, v varchar) WITH (primary_key = ARRAY['id'])");
+            update(connection, "INSERT INTO changed VALUES (1, 'a')");
+            Object start = rows(connection, "SELECT max(\"$lsn\") FROM changed").get(0).get(0);
+            update(connection, "UPDATE changed SET v = 'b' WHERE id = 1");
+            update(connection, "INSERT INTO changed VALUES (2, 'c')");
+            update(connection, "DELETE FROM changed WHERE id = 1");
+            assertThat(
+                            rows(
+                                    connection,
+                                    "SELECT c.id, v, _change_type FROM stele.changes('s', 'changed', ?) AS c"
+                                            + " WHERE c.id < 100 ORDER BY _change_version, c.id",
+                                    start))
+                    .containsExactly(
+                            List.of(1L, "b", "update"),
+                            List.of(2L, "c", "insert"),
+                            List.of(1L, "b", "delete"));
+        }
+    }
+
+    @Test
     void whatChangesSomethingIsNoRead() throws SQLException {
         try (Connection connection = connect(sidecar)) {
             update(

@@ -20,6 +20,7 @@ import io.stele.protocol.api.catalog.RenameTableRequest;
 import io.stele.protocol.api.catalog.TableDescription;
 import io.stele.protocol.api.catalog.TableName;
 import io.stele.protocol.api.catalog.TableRequest;
+import io.stele.protocol.schema.TableSchema;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ import org.apache.flink.table.catalog.CatalogDatabase;
 import org.apache.flink.table.catalog.CatalogDatabaseImpl;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.catalog.TableChange;
 import org.apache.flink.table.catalog.exceptions.CatalogException;
 import org.apache.flink.table.catalog.exceptions.DatabaseAlreadyExistException;
 import org.apache.flink.table.catalog.exceptions.DatabaseNotEmptyException;
@@ -254,6 +256,29 @@ public final class SteleCatalog extends TablesOnlyCatalog {
             if (!ignoreIfNotExists) {
                 throw new TableNotExistException(getName(), path, e);
             }
+        }
+    }
+
+    @Override
+    public void alterTable(
+            ObjectPath path,
+            CatalogBaseTable table,
+            List<TableChange> changes,
+            boolean ignoreIfNotExists)
+            throws TableNotExistException {
+        Optional<TableDescription> found = find(path);
+        if (found.isEmpty()) {
+            if (ignoreIfNotExists) {
+                return;
+            }
+            throw new TableNotExistException(getName(), path);
+        }
+        TableSchema present = found.get().schema();
+        TableAlteration alteration = TableAlteration.of(path, present, changes);
+        try {
+            alteration.apply(present, this::run);
+        } catch (SteleException e) {
+            throw failed("alter table " + path, e);
         }
     }
 

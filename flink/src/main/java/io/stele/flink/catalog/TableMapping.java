@@ -143,19 +143,26 @@ final class TableMapping {
                             .formatted(path, column.getName()));
         }
         LogicalType type = column.getDataType().getLogicalType();
-        DataType stored =
-                FlinkTypes.toStele(type)
-                        .orElseThrow(
-                                () ->
-                                        new CatalogException(
-                                                "Expected a type that Stele stores for column '%s' of table %s, found %s"
-                                                        .formatted(column.getName(), path, type)));
         return new ColumnSchema(
                 id,
                 column.getName(),
-                stored,
+                stored(path, column.getName(), type),
                 type.isNullable() && !keys.contains(column.getName()),
                 column.getComment());
+    }
+
+    /**
+     * The type that a column of a type of Flink has in Stele.
+     *
+     * @throws CatalogException there is none
+     */
+    static DataType stored(ObjectPath path, String column, LogicalType type) {
+        return FlinkTypes.toStele(type)
+                .orElseThrow(
+                        () ->
+                                new CatalogException(
+                                        "Expected a type that Stele stores for column '%s' of table %s, found %s"
+                                                .formatted(column, path, type)));
     }
 
     private static List<Integer> ids(

@@ -6,6 +6,8 @@ import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
 
 /** The options of tables and catalogs of Stele, with their defaults. */
 public final class SteleOptions {
@@ -151,7 +153,73 @@ public final class SteleOptions {
                     .durationType()
                     .defaultValue(Duration.ofMinutes(10))
                     .withDescription(
-                            "How long the snapshot of a scan outlives a job manager that no longer renews it.");
+                            "How long the snapshot of a scan, or the history that changes are read of, outlives a job that no longer renews it.");
+
+    /** A scan renews leases three times as often; the upper limit is that of slow scans. */
+    private static final Duration MIN_SNAPSHOT_TTL = Duration.ofSeconds(5);
+
+    private static final Duration MAX_SNAPSHOT_TTL = Duration.ofHours(1);
+
+    public static final ConfigOption<StartupMode> SCAN_STARTUP_MODE =
+            ConfigOptions.key("scan.startup.mode")
+                    .enumType(StartupMode.class)
+                    .noDefaultValue()
+                    .withDescription(
+                            "Where the changes of an unbounded scan begin: initial, latest, timestamp or lsn; default: the scan is bounded.");
+
+    public static final ConfigOption<Long> SCAN_STARTUP_TIMESTAMP_MILLIS =
+            ConfigOptions.key("scan.startup.timestamp-millis")
+                    .longType()
+                    .noDefaultValue()
+                    .withDescription(
+                            "Mode timestamp: changes from this moment on, in milliseconds since 1970.");
+
+    public static final ConfigOption<Long> SCAN_STARTUP_LSN =
+            ConfigOptions.key("scan.startup.lsn")
+                    .longType()
+                    .noDefaultValue()
+                    .withDescription("Mode lsn: changes after this LSN.");
+
+    public static final ConfigOption<Duration> SCAN_POLL_INTERVAL =
+            ConfigOptions.key("scan.poll-interval")
+                    .durationType()
+                    .defaultValue(Duration.ofMillis(100))
+                    .withDescription("How often changes are asked for while there are none.");
+
+    public static final ConfigOption<Boolean> SCAN_BEFORE_IMAGES =
+            ConfigOptions.key("scan.before-images")
+                    .booleanType()
+                    .defaultValue(true)
+                    .withDescription(
+                            "Tables with a primary key: whether the row before an update comes as well; else Flink restores it where it needs it.");
+
+    public static final ConfigOption<Boolean> SCAN_INSERT_ONLY =
+            ConfigOptions.key("scan.insert-only")
+                    .booleanType()
+                    .defaultValue(false)
+                    .withDescription(
+                            "Whether rows of the table are only inserted, so that the changes can go wherever Flink takes nothing else; an updated or deleted row fails the job.");
 
     private SteleOptions() {}
+
+    /**
+     * The value of {@link #SCAN_SNAPSHOT_TTL}.
+     *
+     * @throws ValidationException it is not in its range
+     */
+    public static Duration snapshotTtl(ReadableConfig config) {
+        return duration(config, SCAN_SNAPSHOT_TTL, MIN_SNAPSHOT_TTL, MAX_SNAPSHOT_TTL);
+    }
+
+    /** A value that is in its range. */
+    static Duration duration(
+            ReadableConfig config, ConfigOption<Duration> option, Duration least, Duration most) {
+        Duration value = config.get(option);
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new ValidationException(
+                    "Expected '%s' of %s to %s, found %s"
+                            .formatted(option.key(), least, most, value));
+        }
+        return value;
+    }
 }

@@ -3,4 +3,4 @@ package io.stele.flink.source;
 import io.stele.protocol.Lsn;
 
 /** A leased snapshot: the id of its lease and its LSN. */
-record OpenSnapshot(String id, Lsn lsn) {}
+public record OpenSnapshot(String id, Lsn lsn) {}

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** The leases of the snapshots of scans. */
-final class ScanSnapshots {
+public final class ScanSnapshots {
     private ScanSnapshots() {}
 
     /** Opens one of what is acknowledged by now, or of an earlier LSN that is still readable. */
-    static OpenSnapshot open(
+    public static OpenSnapshot open(
             FlightClient flight, TableId table, Optional<Lsn> lsn, Duration timeToLive) {
         SnapshotReply reply =
                 flight.action(
@@ -33,7 +33,7 @@ final class ScanSnapshots {
      *
      * @throws SteleException READ_POINT_EXPIRED: its rows are not all there any more
      */
-    static OpenSnapshot renew(
+    public static OpenSnapshot renew(
             FlightClient flight, TableId table, OpenSnapshot snapshot, Duration timeToLive) {
         try {
             flight.action(
@@ -48,7 +48,7 @@ final class ScanSnapshots {
         }
     }
 
-    static void close(FlightClient flight, OpenSnapshot snapshot) {
+    public static void close(FlightClient flight, OpenSnapshot snapshot) {
         flight.action(SnapshotActions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(snapshot.id()));
     }
 }

@@ -2,33 +2,15 @@ package io.stele.flink.source;
 
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
-import io.stele.client.flight.FlightStream;
-import io.stele.flink.table.RowReader;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.api.scan.ScanMode;
-import io.stele.protocol.api.scan.ScanTicket;
-import io.stele.protocol.arrow.ArrowBatch;
-import io.stele.protocol.arrow.ArrowBatchDecoder;
-import io.stele.protocol.arrow.ArrowRows;
-import io.stele.protocol.flight.FlightData;
-import io.stele.protocol.flight.Ticket;
-import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.row.RowEncoder;
-import io.stele.protocol.row.RowLayout;
-import io.stele.protocol.row.Rows;
-import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +24,7 @@ final class ShardReader implements SourceReader<RowData, ShardSplit> {
     private final ScanTarget target;
     private final SourceReaderContext context;
     private final SteleClient client;
+    private final ShardRows rows;
     private final ArrayDeque<ShardSplit> splits = new ArrayDeque<>();
     private CompletableFuture<Void> available = new CompletableFuture<>();
     private boolean isLast;
@@ -51,6 +34,9 @@ final class ShardReader implements SourceReader<RowData, ShardSplit> {
         this.target = target;
         this.context = context;
         this.client = target.table().connection().open("flink-scan");
+        this.rows =
+                new ShardRows(
+                        target.table(), target.metadata(), target.predicate(), target.maxRows());
     }
 
     @Override
@@ -86,7 +72,12 @@ final class ShardReader implements SourceReader<RowData, ShardSplit> {
                 opened = target.table().open(client);
                 table = opened;
             }
-            read(split, opened, output);
+            rows.read(
+                    opened,
+                    target.table().schema(),
+                    split.shard(),
+                    new OpenSnapshot(split.snapshotId(), split.readLsn()),
+                    output::collect);
         } catch (SteleException failed) {
             context.metricGroup().getNumRecordsInErrorsCounter().inc();
             throw new IOException(
@@ -97,61 +88,6 @@ final class ShardReader implements SourceReader<RowData, ShardSplit> {
                                     split.readLsn(),
                                     failed.getMessage()),
                     failed);
-        }
-    }
-
-    private void read(ShardSplit split, SteleTable opened, ReaderOutput<RowData> output) {
-        TableSchema schema = target.table().schema();
-        ScanTicket ticket =
-                ScanTicket.of(schema.id(), ScanMode.SNAPSHOT, target.table().columnIds())
-                        .at(split.snapshotId(), split.readLsn())
-                        .in(schema.shard(split.shard()))
-                        .ofVersion(schema.schemaVersion())
-                        .where(target.predicate())
-                        .limit(target.maxRows())
-                        .build();
-        try (FlightStream stream = opened.flight(split.shard()).get(new Ticket(ticket.encode()))) {
-            Optional<FlightData> head = stream.next();
-            if (head.isEmpty()) {
-                return;
-            }
-            ArrowBatchDecoder decoder = ArrowBatchDecoder.forSchema(head.get().dataHeader());
-            Conversion rows = new Conversion(schema, decoder);
-            for (Optional<FlightData> next = stream.next();
-                    next.isPresent();
-                    next = stream.next()) {
-                ArrowBatch batch = decoder.decode(next.get().dataHeader(), next.get().bodyBuffer());
-                for (int row = 0; row < batch.rowCount(); row++) {
-                    output.collect(rows.convert(batch, row));
-                }
-            }
-        }
-    }
-
-    /** From rows of Arrow batches to those of Flink. */
-    private final class Conversion {
-        private final boolean isEmpty = target.table().columnIds().isEmpty();
-        private final @Nullable ArrowRows rows;
-        private final @Nullable RowEncoder encoder;
-        private final @Nullable BinaryRow view;
-        private final RowReader reader;
-
-        Conversion(TableSchema schema, ArrowBatchDecoder decoder) {
-            this.reader = RowReader.ofDeclared(target.table(), schema);
-            List<ColumnSchema> columns = new ArrayList<>();
-            target.table().columnIds().forEach(id -> columns.add(schema.column(id)));
-            RowLayout layout = isEmpty ? null : RowLayout.of(columns);
-            this.rows = layout == null ? null : new ArrowRows(decoder.fields(), layout);
-            this.encoder = layout == null ? null : new RowEncoder(layout);
-            this.view = layout == null ? null : new BinaryRow(layout);
-        }
-
-        RowData convert(ArrowBatch batch, int row) {
-            if (rows == null || encoder == null || view == null) {
-                return new GenericRowData(0); // of a count
-            }
-            int length = rows.encode(batch, row, encoder);
-            return reader.read(Rows.toObjects(view.wrap(encoder.array(), 0, length)));
         }
     }
 

@@ -33,10 +33,10 @@ public final class SteleSource
         return new SteleSourceBuilder();
     }
 
-    /** One field a column, with Flink's internal values. */
+    /** One field a column, then one of each metadata, with Flink's internal values. */
     @Override
     public TypeInformation<RowData> getProducedType() {
-        return InternalTypeInfo.of(target.table().declared());
+        return InternalTypeInfo.of(target.producedType());
     }
 
     @Override

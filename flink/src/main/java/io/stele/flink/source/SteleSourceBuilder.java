@@ -4,6 +4,7 @@ import io.stele.flink.option.SteleOptions;
 import io.stele.flink.table.TableBuilder;
 import io.stele.protocol.predicate.ScanPredicate;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import org.apache.flink.table.api.ValidationException;
 
@@ -27,8 +28,13 @@ public final class SteleSourceBuilder extends TableBuilder<SteleSourceBuilder> {
      *     or column; or no sidecar answers
      */
     public SteleSource build() {
-        Duration ttl = config().get(SteleOptions.SCAN_SNAPSHOT_TTL);
-        ScanTarget.checkSnapshotTtl(ttl);
-        return new SteleSource(ScanTarget.of(bind(), ScanPredicate.ALL, OptionalLong.empty(), ttl));
+        Duration ttl = SteleOptions.snapshotTtl(config());
+        if (config().getOptional(SteleOptions.SCAN_STARTUP_MODE).isPresent()) {
+            throw new ValidationException(
+                    "Expected no '%s' of a bounded source, found it: a SteleChangeSource has changes"
+                            .formatted(SteleOptions.SCAN_STARTUP_MODE.key()));
+        }
+        return new SteleSource(
+                ScanTarget.of(bind(), List.of(), ScanPredicate.ALL, OptionalLong.empty(), ttl));
     }
 }

@@ -2,6 +2,7 @@ package io.stele.flink.table;
 
 import io.stele.flink.type.ValueConverter;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
@@ -10,6 +11,7 @@ import java.util.List;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +21,12 @@ import org.jspecify.annotations.Nullable;
 public final class RowReader {
     private final int[] positions;
     private final ValueConverter[] converters;
+    private final List<ChangeMetadata> metadata;
 
-    private RowReader(int[] positions, ValueConverter[] converters) {
+    private RowReader(int[] positions, ValueConverter[] converters, List<ChangeMetadata> metadata) {
         this.positions = positions;
         this.converters = converters;
+        this.metadata = List.copyOf(metadata);
     }
 
     /**
@@ -32,20 +36,28 @@ public final class RowReader {
      *     changed its type, since the statement was planned
      */
     public static RowReader ofWholeRows(BoundTable table, TableSchema present) {
-        return of(table, present, present.columns());
+        return of(table, present, present.columns(), List.of());
     }
 
-    /** For rows that have the declared columns only, in their order. */
-    public static RowReader ofDeclared(BoundTable table, TableSchema present) {
+    /**
+     * For rows that have the declared columns only, in their order.
+     *
+     * @param metadata what the rows of Flink have behind them
+     */
+    public static RowReader ofDeclared(
+            BoundTable table, TableSchema present, List<ChangeMetadata> metadata) {
         List<ColumnSchema> columns = new ArrayList<>();
         for (int id : table.columnIds()) {
             columns.add(columnOf(table, present, id));
         }
-        return of(table, present, columns);
+        return of(table, present, columns, metadata);
     }
 
     private static RowReader of(
-            BoundTable table, TableSchema present, List<ColumnSchema> rowColumns) {
+            BoundTable table,
+            TableSchema present,
+            List<ColumnSchema> rowColumns,
+            List<ChangeMetadata> metadata) {
         List<LogicalType> types = table.declared().getChildren();
         List<Integer> ids = table.columnIds();
         int[] positions = new int[ids.size()];
@@ -55,7 +67,7 @@ public final class RowReader {
             positions[i] = rowColumns.indexOf(column);
             converters[i] = ValueConverter.toFlink(column.type(), types.get(i));
         }
-        return new RowReader(positions, converters);
+        return new RowReader(positions, converters, metadata);
     }
 
     /** The column as it is now. */
@@ -86,9 +98,22 @@ public final class RowReader {
         return column;
     }
 
-    /** The declared columns of a row. */
+    /** The declared columns of a row; where there is metadata, the other method. */
     public RowData read(List<? extends @Nullable Object> values) {
-        GenericRowData row = new GenericRowData(positions.length);
+        return read(RowKind.INSERT, values);
+    }
+
+    /** The declared columns and the metadata of a row that a commit changed. */
+    public RowData read(RowKind kind, Lsn lsn, List<? extends @Nullable Object> values) {
+        GenericRowData row = read(kind, values);
+        for (int i = 0; i < metadata.size(); i++) {
+            row.setField(positions.length + i, metadata.get(i).of(lsn));
+        }
+        return row;
+    }
+
+    private GenericRowData read(RowKind kind, List<? extends @Nullable Object> values) {
+        GenericRowData row = new GenericRowData(kind, positions.length + metadata.size());
         for (int i = 0; i < positions.length; i++) {
             row.setField(i, converters[i].convertNullable(values.get(positions[i])));
         }

@@ -183,7 +183,7 @@ public class StorageConfig {
 
     @Config("stele.table-changes.max-size")
     @ConfigDescription(
-            "Updated and deleted rows of column files in one shard that table_changes collects; more are refused")
+            "Memory for changes of one shard in a change scan; it reads more of them in several passes")
     public StorageConfig setTableChangesMaxSize(DataSize tableChangesMaxSize) {
         this.tableChangesMaxSize = tableChangesMaxSize;
         return this;

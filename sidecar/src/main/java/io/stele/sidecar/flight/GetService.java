@@ -317,7 +317,8 @@ final class GetService {
                     ticket.shard().get(),
                     ticket.changesAfter().get(),
                     ticket.changesUpTo().orElse(snapshot.lsn()),
-                    ticket.predicate());
+                    ticket.predicate(),
+                    ticket.beforeImages().orElse(false));
         }
         return open.scan(
                 snapshot,

@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The actions on snapshots and scan plans. Thread safe. */
 final class ScanHandlers {
@@ -110,7 +111,8 @@ final class ScanHandlers {
                                 .openSnapshot(
                                         request.lsn(),
                                         ReadLsnInterceptor.latest(request.atLeast()),
-                                        checkedTtl(request.ttlMillis())));
+                                        checkedTtl(request.ttlMillis()),
+                                        Set.copyOf(request.tableIds())));
         return new SnapshotReply(snapshot.id(), snapshot.lsn(), request.ttlMillis());
     }
 

@@ -89,6 +89,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -589,9 +590,20 @@ public final class StorageEngine implements AutoCloseable {
      */
     public CompletableFuture<LeasedSnapshot> openSnapshot(
             Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
+        return openSnapshot(at, atLeast, ttl, Set.of());
+    }
+
+    /**
+     * The same for some tables: the snapshot retains their history alone, and no other table can be
+     * read at it.
+     *
+     * @param tables empty: all
+     */
+    public CompletableFuture<LeasedSnapshot> openSnapshot(
+            Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl, Set<TableId> tables) {
         try {
             checkOpen();
-            return snapshotOpener.open(at, atLeast, ttl);
+            return snapshotOpener.open(at, atLeast, ttl, tables);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
@@ -703,14 +715,15 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The changes of the rows of one shard after one LSN and up to another. Blocks on files.
+     * The changes of the rows of one shard after one LSN and up to another, in the order of their
+     * LSNs, in bounded memory. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
      * @param after in the history that the table retains; the caller holds a snapshot there
      * @param upTo at or below the snapshot
      * @param predicate changes whose row cannot match are left out
-     * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far; while
-     *     reading INVALID_ARGUMENT if rows of too many bytes were deleted or replaced in that time
+     * @param withBeforeImages whether the row before an update is returned as well
+     * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far
      */
     public RowCursor changes(
             LeasedSnapshot snapshot,
@@ -719,9 +732,18 @@ public final class StorageEngine implements AutoCloseable {
             ShardId shard,
             Lsn after,
             Lsn upTo,
-            ScanPredicate predicate)
+            ScanPredicate predicate,
+            boolean withBeforeImages)
             throws IOException {
-        return reads().changes(snapshot, tableId, schemaVersion, shard, after, upTo, predicate);
+        return reads().changes(
+                        snapshot,
+                        tableId,
+                        schemaVersion,
+                        shard,
+                        after,
+                        upTo,
+                        predicate,
+                        withBeforeImages);
     }
 
     /**

@@ -55,7 +55,7 @@ final class TestChangesOfSomeRows {
     private List<String> changes(int column, long min, long max) throws IOException {
         LeasedSnapshot now = node.openSnapshot();
         ScanPredicate predicate = new ScanPredicate(Map.of(column, TestTable.between(min, max)));
-        return table.changes(node.engine(), start.lsn(), now, now.lsn(), predicate);
+        return table.changes(node.engine(), start.lsn(), now, now.lsn(), predicate, false);
     }
 
     private void assertFileNeeded(int column, long min, long max) {

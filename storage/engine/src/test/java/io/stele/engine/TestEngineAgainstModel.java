@@ -39,6 +39,12 @@ class TestEngineAgainstModel {
                     .withRetention(Duration.ofMillis(1))
                     .withCollectionGrace(Duration.ofMillis(1));
 
+    /** With memory for all changes, for some commits, or for less than one. */
+    private static StorageOptions options(long seed) {
+        long[] bytes = {64 << 20, 3_000, 500};
+        return OPTIONS.withMaxChanges(bytes[(int) (seed % bytes.length)]);
+    }
+
     static List<Arguments> keyedTables() {
         return LongRun.combinations(
                 List.of(
@@ -112,6 +118,15 @@ class TestEngineAgainstModel {
                 Map<Long, String> now = state.getValue();
                 for (Map.Entry<Long, String> row : now.entrySet()) {
                     String earlier = before.get(row.getKey());
+                    if (earlier != null && !row.getValue().equals(earlier)) {
+                        changes.add(
+                                "%s %s %s %s"
+                                        .formatted(
+                                                state.getKey().value(),
+                                                ChangeKind.UPDATE_BEFORE,
+                                                row.getKey(),
+                                                earlier));
+                    }
                     if (!row.getValue().equals(earlier)) {
                         changes.add(
                                 "%s %s %s %s"
@@ -174,6 +189,7 @@ class TestEngineAgainstModel {
             long minAmount = random.nextInt(1_000);
             boolean isOfId = random.nextInt(3) > 0;
             boolean isOfAmount = !isOfId || random.nextBoolean();
+            boolean withBeforeImages = random.nextBoolean();
             Map<Integer, ColumnDomain> domains = new HashMap<>();
             if (isOfId) {
                 domains.put(1, TestTable.between(minId, maxId));
@@ -187,10 +203,15 @@ class TestEngineAgainstModel {
                                     from,
                                     snapshot,
                                     upTo,
-                                    new ScanPredicate(domains)))
+                                    new ScanPredicate(domains),
+                                    withBeforeImages))
                     .as("changes after %s up to %s of %s", from, upTo, domains)
                     .isEqualTo(
                             changes(from, upTo).stream()
+                                    .filter(
+                                            change ->
+                                                    withBeforeImages
+                                                            || !change.contains(" UPDATE_BEFORE "))
                                     .filter(
                                             change -> {
                                                 long id = Long.parseLong(change.split(" ")[2]);
@@ -216,7 +237,7 @@ class TestEngineAgainstModel {
         KeyedRun(Orientation orientation, long seed, List<Integer> clusteringKey)
                 throws IOException {
             random = new SplittableRandom(seed);
-            node = SimulatedNode.start(OPTIONS, seed);
+            node = SimulatedNode.start(options(seed), seed);
             table =
                     TestTable.create(
                             node.engine(),
@@ -318,7 +339,7 @@ class TestEngineAgainstModel {
 
         AppendRun(long seed, List<Integer> clusteringKey) throws IOException {
             random = new SplittableRandom(seed);
-            node = SimulatedNode.start(OPTIONS, seed);
+            node = SimulatedNode.start(options(seed), seed);
             table =
                     TestTable.create(
                             node.engine(),

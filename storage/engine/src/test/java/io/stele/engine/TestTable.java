@@ -292,42 +292,78 @@ final class TestTable {
 
     /** What happened after an LSN and up to a snapshot: LSN, kind, id and the row of it. */
     List<String> changes(StorageEngine engine, Lsn after, LeasedSnapshot to) throws IOException {
-        return changes(engine, after, to, to.lsn(), ScanPredicate.ALL);
+        return changes(engine, after, to, to.lsn(), ScanPredicate.ALL, true);
     }
 
-    /** The same up to an earlier LSN, and of rows of a predicate. */
+    /**
+     * The same up to an earlier LSN, of rows of a predicate, and with rows before updates or not.
+     */
     List<String> changes(
-            StorageEngine engine, Lsn after, LeasedSnapshot to, Lsn upTo, ScanPredicate predicate)
+            StorageEngine engine,
+            Lsn after,
+            LeasedSnapshot to,
+            Lsn upTo,
+            ScanPredicate predicate,
+            boolean withBeforeImages)
             throws IOException {
         List<String> changes = new ArrayList<>();
         for (ShardId shard : schema.shards()) {
-            try (RowCursor cursor =
-                    SteppedReads.read(
-                            () ->
-                                    engine.changes(
-                                            to,
-                                            schema.id(),
-                                            schema.schemaVersion(),
-                                            shard,
-                                            after,
-                                            upTo,
-                                            predicate))) {
-                while (SteppedReads.next(cursor)) {
-                    Map<Long, String> row = new TreeMap<>();
-                    add(cursor.row(), row);
-                    row.forEach(
-                            (id, value) ->
-                                    changes.add(
-                                            "%s %s %s %s"
-                                                    .formatted(
-                                                            cursor.lsn(),
-                                                            ChangeKind.of(cursor.rowId()),
-                                                            id,
-                                                            value)));
-                }
-            }
+            changes.addAll(changes(engine, shard, after, to, upTo, predicate, withBeforeImages));
         }
         changes.sort(null);
+        return changes;
+    }
+
+    /** The same of one shard, in the order in which they come. */
+    List<String> changes(
+            StorageEngine engine,
+            ShardId shard,
+            Lsn after,
+            LeasedSnapshot to,
+            Lsn upTo,
+            ScanPredicate predicate,
+            boolean withBeforeImages)
+            throws IOException {
+        try (RowCursor cursor =
+                SteppedReads.read(
+                        () ->
+                                engine.changes(
+                                        to,
+                                        schema.id(),
+                                        schema.schemaVersion(),
+                                        shard,
+                                        after,
+                                        upTo,
+                                        predicate,
+                                        withBeforeImages))) {
+            return inOrder(cursor, withBeforeImages && predicate.equals(ScanPredicate.ALL));
+        }
+    }
+
+    /**
+     * @param isComplete whether rows before updates come with the rows after them
+     */
+    private List<String> inOrder(RowCursor cursor, boolean isComplete) throws IOException {
+        List<String> changes = new ArrayList<>();
+        long lastLsn = 0;
+        Optional<Long> updated = Optional.empty();
+        while (SteppedReads.next(cursor)) {
+            assertThat(cursor.lsn()).as("LSN").isGreaterThanOrEqualTo(lastLsn);
+            ChangeKind kind = ChangeKind.of(cursor.rowId());
+            Map<Long, String> row = new TreeMap<>();
+            add(cursor.row(), row);
+            Map.Entry<Long, String> only = row.entrySet().iterator().next();
+            if (updated.isPresent() && isComplete) {
+                assertThat(kind).isEqualTo(ChangeKind.UPDATE);
+                assertThat(only.getKey()).as("row after an update").isEqualTo(updated.get());
+            }
+            updated =
+                    kind == ChangeKind.UPDATE_BEFORE
+                            ? Optional.of(only.getKey())
+                            : Optional.empty();
+            lastLsn = cursor.lsn();
+            changes.add("%s %s %s %s".formatted(lastLsn, kind, only.getKey(), only.getValue()));
+        }
         return changes;
     }
 

@@ -2,12 +2,14 @@ package io.stele.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.engine.scan.RowCursor;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.transaction.Coordinator;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
@@ -22,7 +24,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A bank. Transfers are transactions over the shards of two account tables and a ledger: the sum of
- * the accounts is the same at every snapshot, and the accounts are what the ledger says.
+ * the accounts is the same at every snapshot, and the accounts are what the ledger says. Some are
+ * counted in the only row of a table without a key, which each of them deletes and writes anew.
  */
 final class TransfersWorkload implements Workload {
     private static final int ACCOUNTS = 12;
@@ -34,6 +37,7 @@ final class TransfersWorkload implements Workload {
     private final TestTable rowAccounts;
     private final TestTable columnAccounts;
     private final TestTable ledger;
+    private final TestTable counter;
     private final List<Transfer> transfers = new ArrayList<>();
     private Lsn opened;
     private long nextTransfer;
@@ -54,6 +58,10 @@ final class TransfersWorkload implements Workload {
                 opened = node.await(accounts.upsert(node.engine(), id, "account", INITIAL));
             }
         }
+        counter = TestTable.create(node.engine(), "counter", Orientation.COLUMN, false, 1);
+        WriteBatchBuilder none = counter.batch();
+        none.append(counter.row(0, "counted", 0));
+        opened = node.await(counter.write(node.engine(), counter.schema().shard(0), none));
     }
 
     @Override
@@ -86,6 +94,7 @@ final class TransfersWorkload implements Workload {
         LeasedSnapshot snapshot = node.openSnapshot();
         checkLedger(snapshot);
         checkAccounts(snapshot);
+        checkCounter(snapshot);
         node.engine().closeSnapshot(snapshot.id());
         repeatCommits();
         checkThePast(snapshot.lsn());
@@ -128,6 +137,10 @@ final class TransfersWorkload implements Workload {
                 ledger.key(transfer.number),
                 ledger.row(transfer.number, transfer.describe(), transfer.amount));
         stage(engine, transaction, ledger.shard(transfer.number), entry);
+        if (random.nextInt(4) == 0) {
+            count(engine, snapshot, transaction);
+            transfer.isCounted = true;
+        }
         transfer.transaction = transaction;
         transfers.add(transfer);
         engine.commit(transaction, List.of(), Optional.empty())
@@ -139,6 +152,34 @@ final class TransfersWorkload implements Workload {
                                 acknowledged += lsn != null ? 1 : 0;
                             }
                         });
+    }
+
+    private void count(StorageEngine engine, LeasedSnapshot snapshot, String transaction)
+            throws IOException {
+        ShardId shard = counter.schema().shard(0);
+        WriteBatchBuilder counted = counter.batch();
+        try (RowCursor rows = node.scan(snapshot, counter.id(), shard)) {
+            assertThat(rows.next()).as("the counter's row at %s", snapshot.lsn()).isTrue();
+            counted.delete(KeyEncoder.rowIdKey(rows.rowId()));
+            counted.append(counter.row(0, "counted", rows.row().longAt(2) + 1));
+            assertThat(rows.next()).as("another row at %s", snapshot.lsn()).isFalse();
+        }
+        stage(engine, transaction, shard, counted);
+    }
+
+    private void checkCounter(LeasedSnapshot snapshot) throws IOException {
+        long expected =
+                transfers.stream()
+                        .filter(
+                                transfer ->
+                                        transfer.isCounted
+                                                && transfer.outcome == Outcome.ACKNOWLEDGED)
+                        .count();
+        try (RowCursor rows = node.scan(snapshot, counter.id(), counter.schema().shard(0))) {
+            assertThat(rows.next()).isTrue();
+            assertThat(rows.row().longAt(2)).as("counted transfers").isEqualTo(expected);
+            assertThat(rows.next()).as("another row").isFalse();
+        }
     }
 
     /** An auditor comes while money moves: no snapshot sees a transfer half done. */
@@ -339,6 +380,7 @@ final class TransfersWorkload implements Workload {
         private final long amount;
         private Outcome outcome = Outcome.UNKNOWN;
         private String transaction = "";
+        private boolean isCounted;
         private boolean asked;
 
         Transfer(

@@ -7,7 +7,9 @@ public enum ChangeKind {
     /** The row took the place of another one of its key. */
     UPDATE(2),
     /** The row is there no more. */
-    DELETE(3);
+    DELETE(3),
+    /** The row before an {@link #UPDATE}, which follows it; only where it is asked for. */
+    UPDATE_BEFORE(4);
 
     private final int code;
 
@@ -22,7 +24,7 @@ public enum ChangeKind {
                 return kind;
             }
         }
-        throw new IllegalArgumentException("Expected the code of a change, 1 to 3, found " + code);
+        throw new IllegalArgumentException("Expected the code of a change, 1 to 4, found " + code);
     }
 
     /** The number of this kind in a stream of changes. */

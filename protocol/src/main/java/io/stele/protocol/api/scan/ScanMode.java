@@ -17,9 +17,9 @@ public enum ScanMode {
      */
     LOOKUP,
     /**
-     * The changes of rows after an earlier LSN, up to the snapshot. Each has the row, or the row as
-     * it was when it was deleted. {@link HiddenColumns#LSN} is the change's LSN, and {@link
-     * HiddenColumns#ROW_ID} its {@link ChangeKind#code}.
+     * The changes of rows after an earlier LSN, up to the snapshot, in the order of their LSNs.
+     * Each has the row, or the row as it was when it was deleted. {@link HiddenColumns#LSN} is the
+     * change's LSN, and {@link HiddenColumns#ROW_ID} its {@link ChangeKind#code}.
      */
     CHANGES,
     /**

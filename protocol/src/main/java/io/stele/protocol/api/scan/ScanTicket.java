@@ -35,6 +35,8 @@ import java.util.OptionalLong;
  *     retained history, on which the caller holds a lease of its own
  * @param changesUpTo for CHANGES only: the LSN up to which changes are returned; empty: the
  *     snapshot's
+ * @param beforeImages for CHANGES only: whether the row before an update comes as well, as {@link
+ *     ChangeKind#UPDATE_BEFORE}; empty: no
  * @param aggregation the aggregation of the rows, for AGGREGATE only, which is of all shards; the
  *     columns are its own
  */
@@ -52,6 +54,7 @@ public record ScanTicket(
         Optional<ColumnFields> fields,
         Optional<Lsn> changesAfter,
         Optional<Lsn> changesUpTo,
+        Optional<Boolean> beforeImages,
         Optional<Aggregation> aggregation) {
     /**
      * A ticket in the making: of all rows of a table as they are now, until something else is set.
@@ -86,6 +89,12 @@ public record ScanTicket(
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected changesUpTo with changesAfter only, found " + changesUpTo.get());
+        }
+        requireNonNull(beforeImages, "beforeImages is null");
+        if (beforeImages.isPresent() && changesAfter.isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected beforeImages with changesAfter only, found " + beforeImages.get());
         }
         requireNonNull(aggregation, "aggregation is null");
         if (aggregation.isPresent() != (mode == ScanMode.AGGREGATE)) {
@@ -134,6 +143,7 @@ public record ScanTicket(
         private Optional<ColumnFields> fields = Optional.empty();
         private Optional<Lsn> changesAfter = Optional.empty();
         private Optional<Lsn> changesUpTo = Optional.empty();
+        private Optional<Boolean> beforeImages = Optional.empty();
         private Optional<Aggregation> aggregation = Optional.empty();
 
         private Builder(TableId table, ScanMode mode, List<Integer> columnIds) {
@@ -202,6 +212,12 @@ public record ScanTicket(
             return this;
         }
 
+        /** Whether changes have the row before an update as well. */
+        public Builder beforeImages(boolean wanted) {
+            beforeImages = wanted ? Optional.of(true) : Optional.empty();
+            return this;
+        }
+
         /** Sets the aggregation of the rows. */
         public Builder aggregate(Optional<Aggregation> newAggregation) {
             aggregation = newAggregation;
@@ -228,6 +244,7 @@ public record ScanTicket(
                     fields,
                     changesAfter,
                     changesUpTo,
+                    beforeImages,
                     aggregation);
         }
     }

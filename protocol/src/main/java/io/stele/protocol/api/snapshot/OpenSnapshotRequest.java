@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * A request to open a snapshot, which stays readable until it is closed or its lease expires.
  *
- * @param tableIds the tables to be read; empty: all
+ * @param tableIds the tables to be read, whose history the snapshot retains; empty: all
  * @param lsn the snapshot; empty: everything acknowledged so far
  * @param ttlMillis how long the lease lasts unless renewed
  * @param atLeast the least LSN that the snapshot may have, such as that of the caller's last write.

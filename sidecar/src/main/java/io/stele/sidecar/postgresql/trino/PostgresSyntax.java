@@ -28,6 +28,8 @@ import java.util.regex.Pattern;
  *   <li>Escape strings {@code E'...'} become standard literals, intervals of one unit Trino's.
  *   <li>A LIKE whose pattern is a literal with a backslash has it as escape.
  *   <li>NULLs come first where the order is descending.
+ *   <li>{@code FROM stele.changes(...)} is a call of the catalog's table function {@code
+ *       system.table_changes}.
  * </ul>
  */
 public final class PostgresSyntax {
@@ -87,6 +89,11 @@ public final class PostgresSyntax {
 
     private static final Pattern NUMBER =
             Pattern.compile("(\\d[\\w.]*?|\\.\\d\\w*?)([eE][+-]?\\d+)?(?![\\w.])");
+    private static final Pattern CHANGES =
+            Pattern.compile("stele\\s*\\.\\s*changes\\s*", Pattern.CASE_INSENSITIVE);
+    private static final Pattern FROM =
+            Pattern.compile("\\b(FROM|JOIN)$", Pattern.CASE_INSENSITIVE);
+    private static final int MAX_GAP = 100; // characters before a table function that are looked at
     private static final Pattern NULLS = Pattern.compile("\\s+NULLS\\b", Pattern.CASE_INSENSITIVE);
 
     private enum Kind {
@@ -116,8 +123,13 @@ public final class PostgresSyntax {
         }
     }
 
-    /** A parenthesis, bracket or CASE that is open, and whether an ORDER BY is around it. */
-    private record Opening(int start, boolean isOrdered) {}
+    /**
+     * A parenthesis, bracket or CASE that is open.
+     *
+     * @param isOrdered whether an ORDER BY is around it
+     * @param isChanges whether it has the arguments of {@code stele.changes}
+     */
+    private record Opening(int start, boolean isOrdered, boolean isChanges) {}
 
     private final String text;
     private final StringBuilder out;
@@ -167,7 +179,15 @@ public final class PostgresSyntax {
             literal();
         } else if (character == '(' || character == '[') {
             int start = operand.exists() ? operand.start() : out.length();
-            openings.push(new Opening(start, isOrdered));
+            boolean isChanges =
+                    character == '('
+                            && CHANGES.matcher(out).region(start, out.length()).matches()
+                            && isInFrom(start);
+            if (isChanges) {
+                out.setLength(start);
+                out.append("TABLE(system.table_changes");
+            }
+            openings.push(new Opening(start, isOrdered, isChanges));
             isOrdered = false;
             other(at + 1);
         } else if ((character == ')' || character == ']') && !openings.isEmpty()) {
@@ -188,8 +208,17 @@ public final class PostgresSyntax {
         }
     }
 
+    /** Whether a place of the translated text is right behind FROM or JOIN. */
+    private boolean isInFrom(int place) {
+        String before = out.substring(Math.max(0, place - MAX_GAP), place).stripTrailing();
+        return before.length() < Math.min(place, MAX_GAP) && FROM.matcher(before).find();
+    }
+
     private void close() {
         Opening opened = openings.pop();
+        if (opened.isChanges()) {
+            out.append(')');
+        }
         operand = Operand.of(opened.start());
         isOrdered = opened.isOrdered();
     }
@@ -339,7 +368,7 @@ public final class PostgresSyntax {
         } else if (OF_CALLS.contains(found) || (before + found).equals("WITHINGROUP")) {
             operand = operandBefore;
         } else if (found.equals("CASE")) {
-            openings.push(new Opening(start, isOrdered));
+            openings.push(new Opening(start, isOrdered, false));
         } else if (found.equals("END") && !openings.isEmpty()) {
             close();
         } else if (!RESERVED.contains(found)) {

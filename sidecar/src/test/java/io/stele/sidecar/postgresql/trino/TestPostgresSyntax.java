@@ -149,6 +149,23 @@ final class TestPostgresSyntax {
         assertThat(PostgresSyntax.translate(sql).sql()).isEqualTo(expected);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '~',
+            quoteCharacter = '`',
+            value = {
+                "SELECT * FROM stele.changes('s', 't', 5) c ~ SELECT * FROM TABLE(system.table_changes('s', 't', 5)) c",
+                "SELECT id FROM Stele . CHANGES ('s', 't', from_version => (5)::int8) ~ SELECT id FROM TABLE(system.table_changes('s', 't', from_version => CAST((5) AS bigint)))",
+                "SELECT 1 FROM t join\t stele.changes('s', 't', 5) ON true ~ SELECT 1 FROM t join\t TABLE(system.table_changes('s', 't', 5)) ON true",
+                "INSERT INTO stele.changes (id) SELECT 1 ~ INSERT INTO stele.changes (id) SELECT 1",
+                "CREATE TABLE stele.changes (id bigint) ~ CREATE TABLE stele.changes (id bigint)",
+                "SELECT stele.changes(a) FROM t ~ SELECT stele.changes(a) FROM t",
+                "SELECT changes(a), x.changes(a), mystele.changes(a), stele.changes FROM t ~ SELECT changes(a), x.changes(a), mystele.changes(a), stele.changes FROM t",
+            })
+    void changesAreATableFunction(String sql, String expected) {
+        assertThat(PostgresSyntax.translate(sql).sql()).isEqualTo(expected);
+    }
+
     @Test
     void parametersHaveTheTypesOfTheirCasts() {
         TranslatedStatement statement =

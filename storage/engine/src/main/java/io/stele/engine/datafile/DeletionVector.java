@@ -255,6 +255,47 @@ public final class DeletionVector {
         return isObsoleteAt(readLsn) ? endRows : base.getCardinality() + countAt(readLsn);
     }
 
+    /**
+     * The LSN of the first deletion after another LSN, which is not below the floor; {@link
+     * #NOT_DELETED} if there is none.
+     */
+    public synchronized long firstAfter(long lsn) {
+        int before = countAt(lsn);
+        if (before < size) {
+            return lsns[before];
+        }
+        return endLsn > lsn ? endLsn : NOT_DELETED;
+    }
+
+    /**
+     * The rows that were deleted after one LSN and up to another. Costs what these are, unless all
+     * rows of the file were deleted at once.
+     *
+     * @throws SteleException READ_POINT_EXPIRED if {@code fromLsn} is below the floor
+     */
+    public synchronized RoaringBitmap deletedBetween(long fromLsn, long toLsn) {
+        if (fromLsn < floorLsn) {
+            throw new SteleException(
+                    ErrorCode.READ_POINT_EXPIRED,
+                    "Expected deletions after LSN %s at the earliest, found %s"
+                            .formatted(floorLsn, fromLsn));
+        }
+        int first = countAt(fromLsn);
+        if (isObsoleteAt(toLsn) && !isObsoleteAt(fromLsn)) {
+            RoaringBitmap rows = RoaringBitmap.bitmapOfRange(0, endRows);
+            rows.andNot(base);
+            for (int i = 0; i < first; i++) {
+                rows.remove(ordinals[i]);
+            }
+            return rows;
+        }
+        RoaringBitmap rows = new RoaringBitmap();
+        for (int i = first; i < countAt(toLsn); i++) {
+            rows.add(ordinals[i]);
+        }
+        return rows;
+    }
+
     private boolean isObsoleteAt(long readLsn) {
         return endLsn != NOT_DELETED && endLsn <= readLsn;
     }

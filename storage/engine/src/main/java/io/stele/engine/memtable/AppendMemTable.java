@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,34 @@ final class AppendMemTable extends CountedMemTable {
             return new RowIterator(size);
         }
         return new MergingVersions(List.of(others.values().iterator(), new RowIterator(size)));
+    }
+
+    @Override
+    public Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
+        int end = firstAfter(toLsn, size);
+        Iterator<KeyedVersion> rows =
+                IntStream.range(firstAfter(fromLsn, end), end)
+                        .mapToObj(this::row)
+                        .filter(row -> !others.containsKey(row)) // else it was deleted at its LSN
+                        .iterator();
+        return others.isEmpty()
+                ? rows
+                : new ChainedVersions(List.of(others.values().iterator(), rows));
+    }
+
+    /** The first of some rows with an LSN above another: rows come in the order of LSNs. */
+    private int firstAfter(long lsn, int count) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (row(middle).lsn() <= lsn) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     private void append(KeyedVersion version) {

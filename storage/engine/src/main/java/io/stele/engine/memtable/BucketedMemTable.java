@@ -71,6 +71,12 @@ final class BucketedMemTable implements MemTable {
     }
 
     @Override
+    public Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
+        return new ChainedVersions(
+                parts.stream().map(part -> part.versionsBetween(fromLsn, toLsn)).toList());
+    }
+
+    @Override
     public Iterator<KeyedVersion> versionsFrom(byte[] key) {
         return new MergingVersions(parts.stream().map(part -> part.versionsFrom(key)).toList());
     }

@@ -4,6 +4,7 @@ import io.stele.engine.row.KeyedVersion;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,43 @@ final class HashedMemTable extends CountedMemTable {
             sorted.add(VersionOrder.of(store, start, end));
         }
         return new VersionMerge(store, sorted);
+    }
+
+    @Override
+    public Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
+        int end = firstAfter(toLsn, 0, size);
+        int first = firstAfter(fromLsn, 0, end);
+        return IntStream.range(first, end)
+                .filter(this::isCurrent)
+                .mapToObj(store::version)
+                .iterator();
+    }
+
+    /** Whether no later version has the same key and LSN. */
+    private boolean isCurrent(int index) {
+        KeyedVersion version = store.version(index);
+        byte[] key = version.keyArray();
+        int hash = KeySlots.hash(key, version.keyOffset(), version.keyLength());
+        int newest = keys.find(hash, key, version.keyOffset(), version.keyLength());
+        while (newest > index) {
+            newest = store.older(newest);
+        }
+        return newest == index;
+    }
+
+    /** The first index, of some, with an LSN above another: versions come in the order of LSNs. */
+    private int firstAfter(long lsn, int from, int to) {
+        int low = from;
+        int high = to;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (store.lsn(middle) <= lsn) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     @Override

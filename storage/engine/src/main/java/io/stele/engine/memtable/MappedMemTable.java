@@ -54,6 +54,11 @@ public final class MappedMemTable implements MemTable {
     }
 
     @Override
+    public Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
+        return mapped(written.versionsBetween(fromLsn, toLsn));
+    }
+
+    @Override
     public Iterator<KeyedVersion> versionsFrom(byte[] key) {
         return mapped(written.versionsFrom(key));
     }

@@ -67,6 +67,14 @@ public sealed interface MemTable
     /** The same from the newest version of a key, or of the next one that is there, on. */
     Iterator<KeyedVersion> versionsFrom(byte[] key);
 
+    /**
+     * Every version of an LSN after one and up to another, in no defined order, and perhaps others;
+     * versions put meanwhile may or may not be seen.
+     */
+    default Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
+        return versions();
+    }
+
     /** Bytes held, about. */
     long sizeBytes();
 

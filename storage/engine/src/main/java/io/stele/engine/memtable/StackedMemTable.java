@@ -69,6 +69,14 @@ public final class StackedMemTable implements MemTable {
     }
 
     @Override
+    public Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
+        return new ChainedVersions(
+                List.of(
+                        above.versionsBetween(fromLsn, toLsn),
+                        below.versionsBetween(fromLsn, toLsn)));
+    }
+
+    @Override
     public Iterator<KeyedVersion> versionsFrom(byte[] key) {
         return new MergingVersions(List.of(above.versionsFrom(key), below.versionsFrom(key)));
     }

@@ -39,8 +39,8 @@ import java.util.function.Consumer;
  * @param apply the number of apply workers of a hot shard
  * @param manifestChanges files that a manifest names beside its base, at the least, before another
  *     base is written
- * @param maxChangesBytes limit of rows that were deleted or replaced in one shard between the two
- *     LSNs of a change scan: they are collected first
+ * @param maxChangesBytes about the memory for changes in a change scan of one shard, which reads
+ *     more of them in several passes
  * @param givenUpLog the log to continue without, if it is the warehouse's: records that only it has
  *     are lost
  */

@@ -14,11 +14,13 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -41,15 +43,16 @@ public final class SnapshotOpener {
         this.catalog = requireNonNull(catalog, "catalog is null");
     }
 
-    /** As {@code StorageEngine.openSnapshot(Optional, Optional, Duration)}. */
+    /** As {@code StorageEngine.openSnapshot(Optional, Optional, Duration, Set)}. */
     public CompletableFuture<LeasedSnapshot> open(
-            Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
+            Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl, Set<TableId> tables) {
         AtomicReference<SnapshotLsn> taken = new AtomicReference<>();
         LeasedSnapshot snapshot =
                 snapshots.open(
                         passed -> choose(at, atLeast, passed, taken),
                         catalog.current(),
-                        ttl.toMillis());
+                        ttl.toMillis(),
+                        tables);
         SnapshotLsn present = requireNonNull(taken.get());
         return awaitApplied(present)
                 .handle(

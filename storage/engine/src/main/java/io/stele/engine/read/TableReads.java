@@ -11,6 +11,7 @@ import io.stele.engine.scan.ChangeScanCursor;
 import io.stele.engine.scan.RowCursor;
 import io.stele.engine.scan.ShardScanner;
 import io.stele.engine.snapshot.LeasedSnapshot;
+import io.stele.engine.snapshot.Readers;
 import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.ErrorCode;
@@ -152,26 +153,46 @@ public final class TableReads {
             ShardId shard,
             Lsn after,
             Lsn upTo,
-            ScanPredicate predicate)
+            ScanPredicate predicate,
+            boolean withBeforeImages)
             throws IOException {
-        TableShard table = shards.shard(shard).table(tableId);
-        readable(snapshot, tableId);
-        snapshots.check(after, table.schema());
-        shards.shard(shard).checkServing();
-        if (after.compareTo(upTo) > 0 || upTo.compareTo(snapshot.lsn()) > 0) {
-            throw new SteleException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "Expected changes up to an LSN from %s to %s, found %s"
-                            .formatted(
-                                    after.withTime(), snapshot.lsn().withTime(), upTo.withTime()));
+        // Leases may end while changes are read, and last for much longer than that: so they have
+        // no
+        // part in it, and do not keep the view in memory
+        snapshots.hold(tableId, after);
+        Readers.Generation reader = snapshots.readers().enter();
+        Runnable ended =
+                () -> {
+                    snapshots.readers().exit(reader);
+                    snapshots.release(tableId, after);
+                };
+        try {
+            TableShard table = shards.shard(shard).table(tableId);
+            readable(snapshot, tableId);
+            snapshots.check(after, table.schema());
+            shards.shard(shard).checkServing();
+            if (after.compareTo(upTo) > 0 || upTo.compareTo(snapshot.lsn()) > 0) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected changes up to an LSN from %s to %s, found %s"
+                                .formatted(
+                                        after.withTime(),
+                                        snapshot.lsn().withTime(),
+                                        upTo.withTime()));
+            }
+            return ChangeScanCursor.open(
+                    files,
+                    VersionedRead.view(table, schemaVersion),
+                    after.value(),
+                    upTo.value(),
+                    predicate,
+                    withBeforeImages,
+                    maxChangesBytes,
+                    ended);
+        } catch (RuntimeException | Error refused) {
+            ended.run();
+            throw refused;
         }
-        return ChangeScanCursor.open(
-                files,
-                VersionedRead.view(snapshot, table, shard, schemaVersion),
-                after.value(),
-                upTo.value(),
-                predicate,
-                maxChangesBytes);
     }
 
     /** As {@code StorageEngine.aggregate}. */
@@ -238,10 +259,19 @@ public final class TableReads {
      * The table as of a snapshot whose lease has not expired, within the history that the table
      * has.
      *
-     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED
+     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED; INVALID_ARGUMENT: the snapshot is of
+     *     other tables
      */
     private TableSchema readable(LeasedSnapshot snapshot, TableId tableId) {
         snapshots.find(snapshot.id());
+        if (!snapshot.tables().isEmpty() && !snapshot.tables().contains(tableId)) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a snapshot that was opened for table id %s, found one for table ids %s"
+                            .formatted(
+                                    tableId.value(),
+                                    snapshot.tables().stream().map(TableId::value).toList()));
+        }
         TableSchema table = catalog.current().table(tableId, snapshot.lsn());
         snapshots.check(snapshot.lsn(), table);
         return table;

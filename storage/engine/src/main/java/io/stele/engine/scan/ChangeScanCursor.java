@@ -2,100 +2,59 @@ package io.stele.engine.scan;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.datafile.ColumnFile;
-import io.stele.engine.datafile.ColumnFileVersions;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.tablet.TableView;
-import io.stele.protocol.ErrorCode;
-import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.api.scan.ChangeKind;
-import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A cursor of a change scan over the changes of one shard of a table after one LSN and up to
- * another. Each change is returned by itself, in no guaranteed order: the row as it was written or,
- * for a delete, as it was before.
+ * another, in the order of their LSNs. Each change is returned by itself: the row as it was written
+ * or, for a delete, as it was before. If it is asked for, the row before an update comes directly
+ * before the row after it.
  *
- * <p>Where the versions of a key are adjacent (memtables, SST files), the previous version
- * determines the kind of a change. A column file stores, for each row, the LSN at which it began
- * and the LSN at which it ended. A row of a key that began where another one ended is an update. A
- * row that ended where none began is a delete. So the ends in column files are collected first, up
- * to a limit. Each row that began removes its matching end, and the remaining ends are deletes.
+ * <p>It collects the changes of as many LSNs as fit into the memory it has, returns them in order,
+ * and goes on with those after them ({@link CollectedChanges}).
  *
- * <p>The predicate applies to the rows that are returned. Its conditions on key columns hold for a
+ * <p>The predicate applies to each row that is returned. Its conditions on key columns hold for a
  * row and for the one that it replaced, so files without such keys are not read. By other columns a
- * file is pruned only if none of its rows can have replaced another row or been replaced. That is
- * so for a table without a key and, for rows that began, once no collected end is left.
+ * file is pruned only if none of its rows can have replaced another row.
  *
  * <p>Expired rows are not deletes and are not returned. Confined to one thread at a time.
  */
 public final class ChangeScanCursor implements RowCursor {
-    private enum Phase {
-        ENDS,
-        SORTED,
-        FILES,
-        DELETES,
-        OVER
-    }
-
     private final TableFiles files;
     private final TableView view;
-    private final long fromLsn;
-    private final long toLsn;
-    private final long maxEndedBytes;
-    private final RowMatcher matcher;
-    private final ChangeFilePruner wanted;
-    private final @Nullable KeyEncoder keys;
-    private final ArrayDeque<ColumnFile> ending;
-    private final ArrayDeque<ColumnFile> beginning;
-    private final TreeMap<KeyedVersion, KeyedVersion> ended = new TreeMap<>();
+    private final ScanPredicate predicate;
+    private final boolean withBeforeImages;
+    private final CollectedChanges changes;
+    private final Runnable closed;
     private final BinaryRow row;
-    private Phase phase = Phase.ENDS;
-    private @Nullable ColumnFileVersions file; // of ending or beginning
-    private @Nullable Iterator<KeyedVersion> sorted;
-    private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not read yet
-    private @Nullable Iterator<Map.Entry<KeyedVersion, KeyedVersion>> deletes;
-    private long endedBytes;
+    private @Nullable ChangeCollector collector; // null: changes are returned
+    private @Nullable KeyedVersion replacement; // the row after the one before an update
+    private boolean isOver;
+    private boolean isClosed;
     private long changeLsn;
     private ChangeKind kind = ChangeKind.INSERT;
 
     private ChangeScanCursor(
             TableFiles files,
             TableView view,
-            long fromLsn,
-            long toLsn,
+            CollectedChanges changes,
             ScanPredicate predicate,
-            long maxEndedBytes) {
+            boolean withBeforeImages,
+            Runnable closed) {
+        this.closed = requireNonNull(closed, "closed is null");
         this.files = requireNonNull(files, "files is null");
         this.view = requireNonNull(view, "view is null");
-        this.fromLsn = fromLsn;
-        this.toLsn = toLsn;
-        this.maxEndedBytes = maxEndedBytes;
-        TableSchema schema = view.schema();
-        this.matcher = predicate.matcher(view.versions().layout());
-        this.wanted = new ChangeFilePruner(view.versions(), predicate);
-        this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
-        // If there are SST files, they have every version
-        List<ColumnFile> columns =
-                schema.orientation().hasRows()
-                        ? List.of()
-                        : view.columnFiles().stream().filter(wanted::hasKeys).toList();
-        this.ending = new ArrayDeque<>(columns.stream().filter(this::hasEnds).toList());
-        this.beginning = new ArrayDeque<>(columns.stream().filter(this::hasBegins).toList());
+        this.changes = requireNonNull(changes, "changes is null");
+        this.predicate = requireNonNull(predicate, "predicate is null");
+        this.withBeforeImages = withBeforeImages;
         this.row = new BinaryRow(view.versions().layout());
     }
 
@@ -104,9 +63,10 @@ public final class ChangeScanCursor implements RowCursor {
      *
      * @param fromLsn the view has the history from here on; changes at it are not returned
      * @param toLsn everything up to it is applied; changes at it are returned
-     * @param predicate changes whose rows do not match are left out
-     * @param maxEndedBytes limit of obsolete rows of column files; more are refused with
-     *     INVALID_ARGUMENT
+     * @param predicate rows that do not match are left out
+     * @param withBeforeImages whether rows before updates are returned
+     * @param maxBytes about the memory for changes; one change at least is held
+     * @param closed called once, when the cursor is closed: until then the history is retained
      */
     public static ChangeScanCursor open(
             TableFiles files,
@@ -114,190 +74,86 @@ public final class ChangeScanCursor implements RowCursor {
             long fromLsn,
             long toLsn,
             ScanPredicate predicate,
-            long maxEndedBytes) {
-        return new ChangeScanCursor(files, view, fromLsn, toLsn, predicate, maxEndedBytes);
+            boolean withBeforeImages,
+            long maxBytes,
+            Runnable closed) {
+        ChangeScanCursor cursor =
+                new ChangeScanCursor(
+                        files,
+                        view,
+                        new CollectedChanges(fromLsn, toLsn, maxBytes),
+                        predicate,
+                        withBeforeImages,
+                        closed);
+        cursor.isOver = fromLsn >= toLsn;
+        if (!cursor.isOver) {
+            cursor.collector = cursor.collect();
+        }
+        return cursor;
     }
 
-    private boolean hasEnds(ColumnFile candidate) {
-        return candidate.deletes().cardinalityAt(toLsn)
-                > candidate.deletes().cardinalityAt(fromLsn);
-    }
-
-    private boolean hasBegins(ColumnFile candidate) {
-        return candidate.entry().minLsn().value() <= toLsn
-                && candidate.entry().maxLsn().value() > fromLsn;
-    }
-
-    private boolean isInRange(long lsn) {
-        return lsn > fromLsn && lsn <= toLsn;
+    private ChangeCollector collect() {
+        return new ChangeCollector(files, view, changes, predicate, withBeforeImages);
     }
 
     @Override
     public Step step() throws IOException {
-        return switch (phase) {
-            case ENDS -> collectEnd();
-            case SORTED -> stepSorted();
-            case FILES -> stepFile();
-            case DELETES -> stepDelete();
-            case OVER -> Step.END;
-        };
-    }
-
-    // ---- rows of column files that ended
-
-    private Step collectEnd() throws IOException {
-        ColumnFileVersions open = file;
-        if (open == null) {
-            if (!open(ending)) {
-                phase = Phase.SORTED;
-            }
-            return Step.NONE;
-        }
-        if (!open.advance()) {
-            closeFile();
-            return Step.NONE;
-        }
-        KeyedVersion version = open.version();
-        // A row that became obsolete at its own LSN was never visible
-        if (isInRange(open.endLsn()) && version.lsn() < open.endLsn()) {
-            endedBytes += version.memoryBytes();
-            if (endedBytes > maxEndedBytes) {
-                throw new SteleException(
-                        ErrorCode.INVALID_ARGUMENT,
-                        "Expected changes of at most %s bytes of rows in a shard of %s, found more between LSN %s and %s: ask for a shorter time, or raise stele.table-changes.max-size of the sidecar"
-                                .formatted(
-                                        maxEndedBytes,
-                                        view.schema().qualifiedName(),
-                                        new Lsn(fromLsn).withTime(),
-                                        new Lsn(toLsn).withTime()));
-            }
-            ended.put(at(version, open.endLsn()), version);
-        }
-        return Step.NONE;
-    }
-
-    private static KeyedVersion at(KeyedVersion version, long lsn) {
-        return KeyedVersion.deleted(
-                version.keyArray(), version.keyOffset(), version.keyLength(), lsn);
-    }
-
-    // ---- memtables and SST files
-
-    private Step stepSorted() throws IOException {
-        Iterator<KeyedVersion> versions = sorted;
-        if (versions == null) {
-            sorted = ShardScanner.versions(view, view.schema().orientation().hasRows());
-            return Step.NONE;
-        }
-        KeyedVersion decided = newer;
-        if (!versions.hasNext()) {
-            newer = null;
-            phase = Phase.FILES;
-            return decided == null ? Step.NONE : emit(decided, null);
-        }
-        KeyedVersion next = next(versions);
-        if (decided == null) {
-            newer = next;
-            return Step.NONE;
-        }
-        boolean sameKey = decided.compareKey(next) == 0;
-        if (sameKey && decided.lsn() == next.lsn()) {
-            return Step.NONE; // the one named first is the later one
-        }
-        newer = next;
-        return emit(decided, sameKey ? next : null);
-    }
-
-    private static KeyedVersion next(Iterator<KeyedVersion> versions) throws IOException {
-        try {
-            return versions.next();
-        } catch (UncheckedIOException failed) {
-            throw failed.getCause();
-        }
-    }
-
-    /**
-     * @param before the version of the key before it; null: that is in a file, or nowhere
-     */
-    private Step emit(KeyedVersion version, @Nullable KeyedVersion before) {
-        if (!isInRange(version.lsn())) {
-            return Step.NONE;
-        }
-        boolean replaces =
-                before == null
-                        ? !version.isDeleted() && ended.remove(version) != null
-                        : !before.isDeleted();
-        if (!version.isDeleted()) {
-            return show(version, version.lsn(), replaces ? ChangeKind.UPDATE : ChangeKind.INSERT);
-        }
-        // Else it replaced a row of a file, whose change is returned from there, or no row
-        return before != null && replaces
-                ? show(before, version.lsn(), ChangeKind.DELETE)
-                : Step.NONE;
-    }
-
-    // ---- rows of column files that began
-
-    private Step stepFile() throws IOException {
-        ColumnFileVersions open = file;
-        if (open == null) {
-            if (ended.isEmpty()) { // what begins replaces nothing
-                while (!beginning.isEmpty() && !wanted.hasRows(beginning.element())) {
-                    beginning.remove();
-                }
-            }
-            if (!open(beginning)) {
-                phase = Phase.DELETES;
-                deletes = ended.entrySet().iterator();
-            }
-            return Step.NONE;
-        }
-        if (!open.advance()) {
-            closeFile();
-            return Step.NONE;
-        }
-        KeyedVersion version = open.version();
-        if (!isInRange(version.lsn()) || open.endLsn() <= version.lsn()) {
-            return Step.NONE;
-        }
-        boolean replaces = ended.remove(version) != null;
-        return show(version, version.lsn(), replaces ? ChangeKind.UPDATE : ChangeKind.INSERT);
-    }
-
-    private Step stepDelete() {
-        Iterator<Map.Entry<KeyedVersion, KeyedVersion>> left =
-                requireNonNull(deletes, "deletes is null");
-        if (!left.hasNext()) {
-            phase = Phase.OVER;
+        if (isOver) {
             return Step.END;
         }
-        Map.Entry<KeyedVersion, KeyedVersion> end = left.next();
-        return show(end.getValue(), end.getKey().lsn(), ChangeKind.DELETE);
+        KeyedVersion after = replacement;
+        if (after != null) {
+            replacement = null;
+            return show(after, changeLsn, ChangeKind.UPDATE);
+        }
+        CollectedChanges.Entry ready = changes.pollReady();
+        if (ready != null) {
+            return show(ready.lsn(), ready.change());
+        }
+        ChangeCollector collecting = collector;
+        if (collecting != null) {
+            if (collecting.step()) {
+                collector = null;
+                collecting.close();
+            }
+            return Step.NONE;
+        }
+        CollectedChanges.Entry change = changes.poll();
+        if (change != null) {
+            return show(change.lsn(), change.change());
+        }
+        if (changes.advance()) {
+            collector = collect();
+            return Step.NONE;
+        }
+        isOver = true;
+        return Step.END;
+    }
+
+    private Step show(long lsn, CollectedChanges.Change change) {
+        KeyedVersion before = change.before();
+        KeyedVersion after = change.after();
+        if (after == null) {
+            return before == null ? Step.NONE : show(before, lsn, ChangeKind.DELETE);
+        }
+        if (before == null) {
+            return show(after, lsn, ChangeKind.INSERT);
+        }
+        if (withBeforeImages && !before.isDeleted()) {
+            replacement = after;
+            return show(before, lsn, ChangeKind.UPDATE_BEFORE);
+        }
+        return show(after, lsn, ChangeKind.UPDATE);
     }
 
     private Step show(KeyedVersion version, long lsn, ChangeKind newKind) {
-        row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
         changeLsn = lsn;
         kind = newKind;
-        return matcher.matches(row) ? Step.ROW : Step.NONE;
-    }
-
-    private boolean open(ArrayDeque<ColumnFile> next) throws IOException {
-        ColumnFile first = next.peek();
-        if (first == null) {
-            return false;
+        if (version.isDeleted()) {
+            return Step.NONE;
         }
-        file = new ColumnFileVersions(first, files.openRows(first), keys, fromLsn, 0);
-        next.remove(); // only now, since a call that must not wait is repeated
-        return true;
-    }
-
-    private void closeFile() throws IOException {
-        ColumnFileVersions open = file;
-        file = null;
-        if (open != null) {
-            open.close();
-        }
+        row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+        return Step.ROW;
     }
 
     @Override
@@ -329,6 +185,17 @@ public final class ChangeScanCursor implements RowCursor {
 
     @Override
     public void close() throws IOException {
-        closeFile();
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        ChangeCollector collecting = collector;
+        try {
+            if (collecting != null) {
+                collecting.close();
+            }
+        } finally {
+            closed.run();
+        }
     }
 }

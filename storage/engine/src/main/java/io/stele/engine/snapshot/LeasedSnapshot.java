@@ -8,6 +8,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -23,13 +24,16 @@ public final class LeasedSnapshot {
     private final String id;
     private final Lsn lsn;
     private final LongSupplier expiryMillis;
+    private final Set<TableId> tables;
     private final Map<Part, TableView> views = new ConcurrentHashMap<>();
     private final Map<TableId, Long> firstVisible = new ConcurrentHashMap<>();
 
     /**
      * @param expiryMillis the time by which rows expire, if it is before that of the LSN
+     * @param tables those whose history it retains; empty: all
      */
-    LeasedSnapshot(String id, Lsn lsn, LongSupplier expiryMillis) {
+    LeasedSnapshot(String id, Lsn lsn, LongSupplier expiryMillis, Set<TableId> tables) {
+        this.tables = Set.copyOf(tables);
         this.id = requireNonNull(id, "id is null");
         this.lsn = requireNonNull(lsn, "lsn is null");
         this.expiryMillis = requireNonNull(expiryMillis, "expiryMillis is null");
@@ -41,6 +45,11 @@ public final class LeasedSnapshot {
 
     public Lsn lsn() {
         return lsn;
+    }
+
+    /** The tables that may be read at it, since it retains their history; empty: all. */
+    public Set<TableId> tables() {
+        return tables;
     }
 
     public TableView view(TableId table, ShardId shard, Supplier<TableView> current) {

@@ -10,6 +10,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -21,7 +22,7 @@ import java.util.function.UnaryOperator;
  *
  * <p>Each table has a horizon: the LSN below which it may have dropped versions. The horizon
  * follows the time of expiry at the distance of the table's retention. It goes no further than the
- * oldest LSN that is held ("lsnRef" in Hologres).
+ * oldest LSN that is held for the table or for all tables ("lsnRef" in Hologres).
  *
  * <p>Invariant: a horizon never moves back. Invariant: if a reader begins with an LSN at or above
  * the horizon, the horizon stays at or below that LSN until the reader ends. So no reader misses a
@@ -36,7 +37,8 @@ public final class SnapshotRegistry {
     private final String idPrefix;
     private final Map<String, Lease> leases = new HashMap<>();
     private final Readers readers = new Readers();
-    private final TreeMap<Long, Integer> held = new TreeMap<>(); // LSN to how many hold it
+    private final HeldLsns held = new HeldLsns(); // for all tables
+    private final Map<TableId, HeldLsns> heldOfTables = new HashMap<>();
     private final Map<TableId, Long> horizons = new ConcurrentHashMap<>(); // written under the lock
     private long passedLsn; // the highest horizon
     private long nextId;
@@ -62,26 +64,43 @@ public final class SnapshotRegistry {
      *
      * @param choose the snapshot, from the highest horizon that a table may have passed; called
      *     while the horizons stand still, so the present is never below one; must not wait
+     * @param tables those that may be read, whose history is retained; empty: all
      */
     public synchronized LeasedSnapshot open(
-            UnaryOperator<Lsn> choose, Catalog catalog, long ttlMillis) {
+            UnaryOperator<Lsn> choose, Catalog catalog, long ttlMillis, Set<TableId> tables) {
         long kept =
                 retained(
                         retention.longestMillis(
                                 catalog)); // before the present is chosen, which is above it
         Lsn lsn = choose.apply(new Lsn(Math.max(passedLsn, kept)));
-        if (lsn.value() < kept && (held.isEmpty() || lsn.value() < held.firstKey())) {
+        if (lsn.value() < kept && lsn.value() < oldestHeld(tables)) {
             throw expired("", kept, lsn);
         }
+        tables.forEach(
+                table -> catalog.findTable(table).ifPresent(known -> check(lsn, known.schema())));
         if (leases.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
                     "Expected at most " + MAX_OPEN + " open snapshots, found " + leases.size());
         }
-        LeasedSnapshot snapshot = new LeasedSnapshot(idPrefix + ++nextId, lsn, expiryMillis);
+        LeasedSnapshot snapshot =
+                new LeasedSnapshot(idPrefix + ++nextId, lsn, expiryMillis, tables);
         leases.put(snapshot.id(), new Lease(snapshot, readers.enter(), deadline(ttlMillis)));
-        hold(lsn);
+        if (tables.isEmpty()) {
+            hold(lsn);
+        }
+        tables.forEach(table -> hold(table, lsn));
         return snapshot;
+    }
+
+    /** The oldest LSN that is held for all tables, or for one of some. */
+    private long oldestHeld(Set<TableId> tables) {
+        return tables.stream().mapToLong(this::oldestHeld).reduce(held.oldest(), Math::min);
+    }
+
+    private long oldestHeld(TableId table) {
+        HeldLsns own = heldOfTables.get(table);
+        return own == null ? held.oldest() : Math.min(held.oldest(), own.oldest());
     }
 
     /**
@@ -89,11 +108,20 @@ public final class SnapshotRegistry {
      * #release}.
      */
     public synchronized void hold(Lsn lsn) {
-        held.merge(lsn.value(), 1, Integer::sum);
+        held.add(lsn.value());
     }
 
     public synchronized void release(Lsn lsn) {
-        held.computeIfPresent(lsn.value(), (value, count) -> count == 1 ? null : count - 1);
+        held.remove(lsn.value());
+    }
+
+    /** Retains the history of one table from {@code lsn} on, until {@link #release}. */
+    public synchronized void hold(TableId table, Lsn lsn) {
+        heldOfTables.computeIfAbsent(table, _ -> new HeldLsns()).add(lsn.value());
+    }
+
+    public synchronized void release(TableId table, Lsn lsn) {
+        heldOfTables.computeIfPresent(table, (_, own) -> own.remove(lsn.value()) ? null : own);
     }
 
     /** Refuses an LSN below the history of a table with READ_POINT_EXPIRED. */
@@ -148,10 +176,7 @@ public final class SnapshotRegistry {
 
     /** The LSN below which no reader reads the table any more. */
     public synchronized Lsn horizon(TableSchema table) {
-        long oldest = retained(retention.millis(table));
-        if (!held.isEmpty()) {
-            oldest = Math.min(oldest, held.firstKey());
-        }
+        long oldest = Math.min(retained(retention.millis(table)), oldestHeld(table.id()));
         return new Lsn(pass(table.id(), oldest));
     }
 
@@ -163,10 +188,7 @@ public final class SnapshotRegistry {
     /** Lets a table drop its history below an LSN, as far as it is past and no lease holds it. */
     public synchronized void forgetBefore(TableId table, Lsn before) {
         long oldest = Math.min(before.value(), expiryMillis.getAsLong() << 16);
-        if (!held.isEmpty()) {
-            oldest = Math.min(oldest, held.firstKey());
-        }
-        pass(table, oldest);
+        pass(table, Math.min(oldest, oldestHeld(table)));
     }
 
     /** Restores the horizon of an earlier engine, which may have dropped history of the table. */
@@ -205,7 +227,12 @@ public final class SnapshotRegistry {
 
     private void end(Lease lease) {
         readers.exit(lease.reader);
-        release(lease.snapshot.lsn());
+        Lsn lsn = lease.snapshot.lsn();
+        Set<TableId> tables = lease.snapshot.tables();
+        if (tables.isEmpty()) {
+            release(lsn);
+        }
+        tables.forEach(table -> release(table, lsn));
     }
 
     private long retained(long retentionMillis) {
@@ -230,6 +257,26 @@ public final class SnapshotRegistry {
 
     private long deadline(long ttlMillis) {
         return nowMillis.getAsLong() + ttlMillis;
+    }
+
+    /** LSNs, and how many hold each. */
+    private static final class HeldLsns {
+        private final TreeMap<Long, Integer> counts = new TreeMap<>();
+
+        void add(long lsn) {
+            counts.merge(lsn, 1, Integer::sum);
+        }
+
+        /** Whether there is none left. */
+        boolean remove(long lsn) {
+            counts.computeIfPresent(lsn, (value, count) -> count == 1 ? null : count - 1);
+            return counts.isEmpty();
+        }
+
+        /** {@code Long.MAX_VALUE}: there is none. */
+        long oldest() {
+            return counts.isEmpty() ? Long.MAX_VALUE : counts.firstKey();
+        }
     }
 
     private static final class Lease {

@@ -249,62 +249,82 @@ public final class TableStatisticsCollector {
     private static final class Kept {
         private final State state;
         private final TableStatistics statistics;
-        private Look look;
+        private Seen seen;
 
         Kept(Look look, State state, TableStatistics statistics) {
-            this.look = look;
+            this.seen = look.seen();
             this.state = state;
             this.statistics = statistics;
         }
 
         /** Whether they are still those of the table, or nearly. */
         boolean isOf(Look now) {
-            if (look.isSameAs(now)) {
+            if (seen.isSameAs(now.seen())) {
                 return true;
             }
             if (!state.isLike(State.of(now.views().getFirst().schema(), now.views()))) {
                 return false;
             }
-            look = now;
+            seen = now.seen();
             return true;
         }
     }
 
     /**
-     * The shards of a table at a glance: two that are the same need no closer look.
+     * The shards of a table at one moment.
      *
-     * @param changedLsn of the last change of rows; {@link #UNKNOWN} if one was under way, of which
-     *     the views may show a part
+     * @param changedLsn of the last change of rows; {@link Seen#UNKNOWN} if one was under way, of
+     *     which the views may show a part
      */
     private record Look(List<TableView> views, long changedLsn) {
-        private static final long UNKNOWN = -1;
-
         static Look at(List<TableShard> tables, ToLongFunction<ShardId> applied) {
             long newest = 0;
             for (TableShard table : tables) {
                 long changed = table.changedLsn();
                 newest =
-                        newest == UNKNOWN || changed > applied.applyAsLong(table.shard())
-                                ? UNKNOWN
+                        newest == Seen.UNKNOWN || changed > applied.applyAsLong(table.shard())
+                                ? Seen.UNKNOWN
                                 : Math.max(newest, changed);
             }
             return new Look(tables.stream().map(TableShard::view).toList(), newest);
         }
 
-        @SuppressWarnings("ReferenceEquality") // lists are replaced when a file is added or removed
-        boolean isSameAs(Look other) {
+        Seen seen() {
+            return new Seen(views.stream().map(Part::of).toList(), changedLsn);
+        }
+    }
+
+    /**
+     * What is remembered of a look: two that are the same need no closer look. It has no memtables,
+     * which would stay in memory after their flush for as long as nobody asks for the statistics.
+     */
+    private record Seen(List<Part> parts, long changedLsn) {
+        private static final long UNKNOWN = -1;
+
+        boolean isSameAs(Seen other) {
             if (changedLsn == UNKNOWN || changedLsn != other.changedLsn) {
                 return false;
             }
-            for (int i = 0; i < views.size(); i++) {
-                if (views.get(i).schema().schemaVersion()
-                                != other.views.get(i).schema().schemaVersion()
-                        || views.get(i).columnFiles() != other.views.get(i).columnFiles()
-                        || views.get(i).sstFiles() != other.views.get(i).sstFiles()) {
+            for (int i = 0; i < parts.size(); i++) {
+                if (!parts.get(i).isSameAs(other.parts.get(i))) {
                     return false;
                 }
             }
             return true;
+        }
+    }
+
+    /** What is remembered of one shard. */
+    private record Part(int schemaVersion, List<ColumnFile> columnFiles, List<SstFile> sstFiles) {
+        static Part of(TableView view) {
+            return new Part(view.schema().schemaVersion(), view.columnFiles(), view.sstFiles());
+        }
+
+        @SuppressWarnings("ReferenceEquality") // lists are replaced when a file is added or removed
+        boolean isSameAs(Part other) {
+            return schemaVersion == other.schemaVersion
+                    && columnFiles == other.columnFiles
+                    && sstFiles == other.sstFiles;
         }
     }
 

@@ -1,0 +1,458 @@
+package io.stele.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.client.flight.FlightClient;
+import io.stele.client.flight.FlightStream;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.snapshot.SnapshotReply;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A feed of the changes of one shard of a table, commit by commit in the order of their LSNs. To
+ * end, remember {@link #position}; a feed that is opened after it goes on without gap or
+ * repetition.
+ *
+ * <p>Each round opens a snapshot and reads the changes since the one before. The feed holds a lease
+ * on the one before, so the sidecar retains the history in between for as long as the feed polls,
+ * and {@link ChangeOptions#leaseTime} after. Beyond it, the table's {@code retention} decides: a
+ * feed whose history is gone fails with READ_POINT_EXPIRED, so it never leaves a change out.
+ *
+ * <p>Columns that are added to the table meanwhile are not returned. Confined to one thread.
+ */
+public final class ShardChanges implements AutoCloseable {
+    /** Columns may change again while the table is described. */
+    private static final int MAX_STALE_ROUNDS = 3;
+
+    private final SteleClient client;
+    private final int shard;
+    private final ChangeOptions options;
+    private final RowLayout layout;
+    private final LongSupplier nanoTime;
+    private CachedTable table;
+    private Lsn position;
+    private @Nullable Lease held; // the history from the position on
+    private @Nullable Round round;
+    private Optional<Lsn> lastLsn = Optional.empty(); // of a table that was replaced then
+    private long nextRoundNanos;
+    private int staleRounds; // one after the other
+    private boolean isClosed;
+
+    private ShardChanges(
+            SteleClient client, CachedTable table, int shard, ChangeOptions options, Lsn position) {
+        this.client = client;
+        this.table = table;
+        this.shard = shard;
+        this.options = options;
+        this.layout = RowLayout.of(columns(table.schema(), options));
+        this.nanoTime = client.ticker();
+        this.nextRoundNanos = nanoTime.getAsLong();
+        this.position = position;
+    }
+
+    private static List<ColumnSchema> columns(TableSchema schema, ChangeOptions options) {
+        List<ColumnSchema> columns = new ArrayList<>();
+        options.columnIds().forEach(id -> columns.add(schema.column(id)));
+        return columns.isEmpty() ? schema.columns() : columns;
+    }
+
+    static ShardChanges open(
+            SteleClient client, CachedTable table, int shard, ChangeOptions options) {
+        int shardCount = table.schema().shardCount();
+        if (shard < 0 || shard >= shardCount) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a shard from 0 to %d of table %s, found %d"
+                            .formatted(shardCount - 1, table.schema().qualifiedName(), shard));
+        }
+        ShardChanges changes =
+                new ShardChanges(client, table, shard, options, options.after().orElse(Lsn.MIN));
+        Lease lease = changes.lease(options.after());
+        changes.held = lease;
+        changes.position = lease.lsn;
+        return changes;
+    }
+
+    /** The number of the shard. */
+    public int shard() {
+        return shard;
+    }
+
+    /** The columns of the rows of the changes. */
+    public RowLayout layout() {
+        return layout;
+    }
+
+    /**
+     * The LSN up to which every change has been passed on. It moves also when there are no changes.
+     */
+    public Lsn position() {
+        return position;
+    }
+
+    /** Whether changes were asked for that are not all passed on yet. */
+    public boolean isPending() {
+        return round != null;
+    }
+
+    /**
+     * Keeps the history for {@link ChangeOptions#leaseTime} from about now on. For readers that
+     * take their time: between two polls, or while {@link #poll} passes changes on to them.
+     *
+     * @throws SteleException READ_POINT_EXPIRED: the history after the position is gone;
+     *     UNAVAILABLE, BUSY: try again
+     */
+    public void renew() {
+        if (isClosed) {
+            throw new IllegalStateException("The feed is closed");
+        }
+        renewLeases();
+    }
+
+    private void renewLeases() {
+        Lease from = held;
+        if (from != null) {
+            held = from.renewed();
+        }
+        Round present = round;
+        if (present != null) {
+            present.upTo.renew();
+        }
+    }
+
+    /**
+     * Passes on the changes of the next commit that changed the shard, all of them, in no defined
+     * order; a row before an update comes directly before the row after it.
+     *
+     * @param wait the longest time to wait for a commit; one that has begun to come is waited for
+     * @return whether there was one
+     * @throws SteleException READ_POINT_EXPIRED: the history after the position is gone;
+     *     STALE_TABLE: the table was replaced or truncated, and all before that is passed on, or it
+     *     lost a column of the feed or gave it another type; TABLE_NOT_FOUND: it was dropped, or it
+     *     was renamed and then its columns were changed; UNAVAILABLE, BUSY: try again. Some changes
+     *     of a commit may have been passed on: the next call begins after the position
+     */
+    public boolean poll(Duration wait, Consumer<Change> consumer) {
+        requireNonNull(consumer, "consumer is null");
+        if (isClosed) {
+            throw new IllegalStateException("The feed is closed");
+        }
+        long deadline = nanoTime.getAsLong() + wait.toNanos();
+        boolean isDone = false;
+        try {
+            boolean isPassed = pollUntil(deadline, consumer);
+            isDone = true;
+            return isPassed;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new SteleException(
+                    ErrorCode.INTERNAL, "Interrupted while waiting for changes", stopped);
+        } finally {
+            if (!isDone) { // because of the consumer, too
+                giveUp();
+            }
+        }
+    }
+
+    private boolean pollUntil(long deadline, Consumer<Change> consumer)
+            throws InterruptedException {
+        while (true) {
+            Round present = round;
+            if (present == null) {
+                long now = nanoTime.getAsLong();
+                long left = deadline - now;
+                long early = nextRoundNanos - now;
+                if (early > 0) {
+                    pause(Math.max(0, Math.min(early, left)));
+                    if (early > left) {
+                        return false;
+                    }
+                }
+                nextRoundNanos = nanoTime.getAsLong() + options.pollInterval().toNanos();
+                present = begin();
+                round = present;
+            }
+            renewLeases();
+            try {
+                if (!present.isReady(deadline - nanoTime.getAsLong())) {
+                    return false;
+                }
+            } catch (SteleException failed) {
+                if (failed.code() != ErrorCode.STALE_TABLE || ++staleRounds > MAX_STALE_ROUNDS) {
+                    throw failed;
+                }
+                giveUp();
+                describeAgain();
+                continue;
+            }
+            staleRounds = 0;
+            boolean isPassed = present.passNext(consumer);
+            if (present.isOver) {
+                end(present);
+            } else {
+                position = present.passed;
+            }
+            if (isPassed) {
+                return true;
+            }
+        }
+    }
+
+    private void pause(long nanos) throws InterruptedException {
+        LockSupport.parkNanos(this, nanos);
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    // ---- Rounds
+
+    private Round begin() {
+        Lease from = held;
+        if (from == null) { // after a failure
+            from = lease(Optional.of(position));
+            held = from;
+        }
+        Optional<Lsn> end = lastLsn;
+        if (end.isPresent() && position.compareTo(end.get()) >= 0) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected changes of table %s after LSN %s, found it replaced or truncated then: read it from the beginning"
+                            .formatted(table.schema().qualifiedName(), position));
+        }
+        held = from.renewed();
+        Lease upTo = lease(end);
+        boolean isOpen = false;
+        try {
+            Round begun = new Round(upTo, new ChangeStream(stream(upTo), layout));
+            isOpen = true;
+            return begun;
+        } finally {
+            if (!isOpen) {
+                upTo.close();
+            }
+        }
+    }
+
+    /** The stream of the changes between the position and a lease. */
+    private FlightStream stream(Lease upTo) {
+        TableSchema schema = table.schema();
+        ScanTicket ticket =
+                ScanTicket.of(
+                                schema.id(),
+                                ScanMode.CHANGES,
+                                ChangeStream.columnIds(layout.columns()))
+                        .at(upTo.id, upTo.lsn)
+                        .in(schema.shard(shard))
+                        .ofVersion(schema.schemaVersion())
+                        .changesAfter(Optional.of(position))
+                        .beforeImages(options.beforeImages())
+                        .build();
+        return flight().get(new Ticket(ticket.encode()));
+    }
+
+    private void end(Round ended) {
+        ended.stream.close();
+        round = null;
+        position = ended.upTo.lsn;
+        Lease before = held;
+        held = ended.upTo;
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    private void giveUp() {
+        Round broken = round;
+        round = null;
+        if (broken == null) {
+            return;
+        }
+        boolean isInterrupted = Thread.interrupted(); // else the lease would stay
+        try {
+            broken.stream.close();
+            broken.upTo.close();
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The table has another version: its rows are read in that. */
+    private void describeAgain() {
+        TableSchema before = table.schema();
+        CachedTable found =
+                SteleClient.await(client.describe(before.schemaName(), before.tableName()));
+        TableSchema present = found.schema();
+        if (!present.id().equals(before.id())) {
+            // What happened before that is still to be passed on
+            lastLsn =
+                    Optional.of(
+                            found.description()
+                                    .createdLsn()
+                                    .map(lsn -> new Lsn(lsn.value() - 1))
+                                    .filter(lsn -> lsn.compareTo(position) > 0)
+                                    .orElse(position));
+            return;
+        }
+        Map<Integer, ColumnSchema> columns = new HashMap<>();
+        present.columns().forEach(column -> columns.put(column.id(), column));
+        for (ColumnSchema column : layout.columns()) {
+            ColumnSchema now = columns.get(column.id());
+            if (now == null || !now.type().equals(column.type())) {
+                throw new SteleException(
+                        ErrorCode.STALE_TABLE,
+                        "Expected column '%s' of type %s in the changes of table %s after LSN %s, found it %s: follow the table anew from there"
+                                .formatted(
+                                        column.name(),
+                                        column.type(),
+                                        before.qualifiedName(),
+                                        position,
+                                        now == null ? "dropped" : "of type " + now.type()));
+            }
+        }
+        table = found;
+    }
+
+    private FlightClient flight() {
+        Endpoint endpoint = table.flight(shard);
+        return client.flight(endpoint.host(), endpoint.port());
+    }
+
+    /** One reading of what changed between the position and a snapshot. */
+    private final class Round {
+        private final Lease upTo;
+        private final ChangeStream stream;
+        private Lsn passed = position;
+        private boolean isBegun;
+        private boolean isOver;
+
+        Round(Lease upTo, ChangeStream stream) {
+            this.upTo = upTo;
+            this.stream = stream;
+        }
+
+        /** Waits until there is a change, or it is known that there is none. */
+        boolean isReady(long nanos) throws InterruptedException {
+            return isBegun || stream.isReady(nanos);
+        }
+
+        /** Passes on the changes of the next LSN, and goes to the next change; false at the end. */
+        boolean passNext(Consumer<Change> consumer) {
+            if (!isBegun) {
+                isBegun = true;
+                isOver = !stream.advance();
+            }
+            if (isOver) {
+                return false;
+            }
+            Lsn lsn = stream.change().lsn();
+            do {
+                consumer.accept(stream.change());
+                isOver = !stream.advance();
+                if (stream.isAtBatch()) { // a reader that takes its time keeps both leases
+                    renewLeases();
+                }
+            } while (!isOver && stream.change().lsn().equals(lsn));
+            passed = lsn;
+            return true;
+        }
+    }
+
+    // ---- Leases
+
+    private Lease lease(Optional<Lsn> lsn) {
+        SnapshotReply reply =
+                flight().action(
+                                SnapshotActions.OPEN_SNAPSHOT,
+                                new OpenSnapshotRequest(
+                                        List.of(table.schema().id()),
+                                        lsn,
+                                        options.leaseTime().toMillis()));
+        return new Lease(reply.snapshotId(), reply.lsn());
+    }
+
+    /** A lease on the history from an LSN on. */
+    private final class Lease {
+        private final String id;
+        private final Lsn lsn;
+        private long renewedNanos = nanoTime.getAsLong();
+
+        Lease(String id, Lsn lsn) {
+            this.id = id;
+            this.lsn = lsn;
+        }
+
+        /** Asks for more time, once a third of it is over. */
+        void renew() {
+            long now = nanoTime.getAsLong();
+            if (now - renewedNanos < options.leaseTime().toNanos() / 3) {
+                return;
+            }
+            flight().action(
+                            SnapshotActions.RENEW_SNAPSHOT,
+                            new RenewSnapshotRequest(id, options.leaseTime().toMillis()));
+            renewedNanos = now;
+        }
+
+        /**
+         * The same, or a new one at its LSN where it is gone, as after a restart of the sidecar.
+         */
+        Lease renewed() {
+            try {
+                renew();
+                return this;
+            } catch (SteleException gone) {
+                if (gone.code() != ErrorCode.READ_POINT_EXPIRED) {
+                    throw gone;
+                }
+                return lease(Optional.of(lsn));
+            }
+        }
+
+        void close() {
+            try {
+                flight().action(SnapshotActions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id));
+            } catch (SteleException away) {
+                // It ends by itself
+            }
+        }
+    }
+
+    /** Ends the leases. A position that is used later rests on the table's retention. */
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        giveUp();
+        Lease last = held;
+        held = null;
+        if (last != null) {
+            last.close();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.stele.flink;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.flink.lookup.LookupProviders;
+import io.stele.flink.table.BoundTable;
+import io.stele.flink.table.ChangeMetadata;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.source.LookupTableSource;
+import org.apache.flink.table.connector.source.ScanTableSource;
+import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
+import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * A table of Stele as a source of the columns that a statement needs: looked up by key, and scanned
+ * as a subclass does.
+ */
+abstract class ColumnSource
+        implements ScanTableSource,
+                LookupTableSource,
+                SupportsProjectionPushDown,
+                SupportsReadingMetadata {
+    private final ReadableConfig config;
+    private BoundTable table;
+    private List<ChangeMetadata> metadata;
+
+    ColumnSource(BoundTable table, List<ChangeMetadata> metadata, ReadableConfig config) {
+        this.table = requireNonNull(table, "table is null");
+        this.metadata = List.copyOf(metadata);
+        this.config = requireNonNull(config, "config is null");
+    }
+
+    final BoundTable table() {
+        return table;
+    }
+
+    final List<ChangeMetadata> metadata() {
+        return metadata;
+    }
+
+    final ReadableConfig config() {
+        return config;
+    }
+
+    @Override
+    public LookupRuntimeProvider getLookupRuntimeProvider(LookupContext context) {
+        if (!metadata.isEmpty()) {
+            throw new ValidationException(
+                    "Expected no metadata column of table %s in a lookup join, found %s"
+                            .formatted(table, metadata));
+        }
+        return LookupProviders.of(table, context.getKeys(), config);
+    }
+
+    @Override
+    public boolean supportsNestedProjection() {
+        return false;
+    }
+
+    @Override
+    public void applyProjection(int[][] projectedFields, DataType producedDataType) {
+        int[] fields = Arrays.stream(projectedFields).mapToInt(path -> path[0]).toArray();
+        table = table.project((RowType) producedDataType.getLogicalType(), fields);
+    }
+
+    @Override
+    public Map<String, DataType> listReadableMetadata() {
+        return ChangeMetadata.types();
+    }
+
+    @Override
+    public void applyReadableMetadata(List<String> metadataKeys, DataType producedDataType) {
+        metadata = ChangeMetadata.of(metadataKeys);
+    }
+
+    @Override
+    public String asSummaryString() {
+        return "Stele table " + table;
+    }
+}

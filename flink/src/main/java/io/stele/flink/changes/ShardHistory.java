@@ -1,0 +1,37 @@
+package io.stele.flink.changes;
+
+import io.stele.flink.source.OpenSnapshot;
+import io.stele.protocol.SteleException;
+import java.util.function.Consumer;
+import org.apache.flink.table.data.RowData;
+
+/** The history of a table's shards. All methods wait for the sidecar, and throw what it refuses. */
+interface ShardHistory extends AutoCloseable {
+    /**
+     * Opens a lease on the snapshot at which a split begins.
+     *
+     * @throws SteleException STALE_TABLE: the table is another one by now; READ_POINT_EXPIRED: its
+     *     history does not reach back so far
+     */
+    OpenSnapshot hold(ChangeSplit split);
+
+    /** Prolongs a lease; another one where it was gone. */
+    OpenSnapshot renew(int shard, OpenSnapshot snapshot);
+
+    /** Ends a lease. Where that fails, it ends by itself. */
+    void release(int shard, OpenSnapshot snapshot);
+
+    /** Passes on the rows of a split at a snapshot; may be called by another thread. */
+    void read(ChangeSplit split, OpenSnapshot snapshot, Consumer<RowData> rows);
+
+    /**
+     * Opens the changes after the position of a split, and a lease on them.
+     *
+     * @throws SteleException as {@link #hold}
+     */
+    ShardFeed follow(ChangeSplit split);
+
+    /** Ends what other threads wait for. */
+    @Override
+    void close();
+}

@@ -1,0 +1,97 @@
+package io.stele.flink.changes;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.client.SteleClient;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+
+/**
+ * An unbounded source: the changes of a table, a split a shard, after the rows of a snapshot where
+ * they are wanted. The timestamp of a row is that of its commit.
+ */
+public final class SteleChangeSource
+        implements Source<RowData, ChangeSplit, ChangeProgress>, ResultTypeQueryable<RowData> {
+    private static final long serialVersionUID = 1;
+
+    private final ChangeTarget target;
+    private final boolean hasCheckpoints;
+
+    /**
+     * A source.
+     *
+     * @param hasCheckpoints whether the job makes checkpoints: the history after the last one is
+     *     held
+     */
+    public SteleChangeSource(ChangeTarget target, boolean hasCheckpoints) {
+        this.target = requireNonNull(target, "target is null");
+        this.hasCheckpoints = hasCheckpoints;
+    }
+
+    /** A builder of sources for DataStream programs. */
+    public static SteleChangeSourceBuilder builder() {
+        return new SteleChangeSourceBuilder();
+    }
+
+    /** One field a column, then one of each metadata, with Flink's internal values. */
+    @Override
+    public TypeInformation<RowData> getProducedType() {
+        return InternalTypeInfo.of(target.producedType());
+    }
+
+    @Override
+    public Boundedness getBoundedness() {
+        return Boundedness.CONTINUOUS_UNBOUNDED;
+    }
+
+    @Override
+    public SourceReader<RowData, ChangeSplit> createReader(SourceReaderContext context) {
+        SteleClient client = target.table().connection().open("flink-changes");
+        return new ChangeReader(
+                target.table().toString(),
+                context,
+                new SteleHistory(target, client),
+                new ChangeFetcher.Times(
+                        target.options().pollInterval(),
+                        target.table().connection().unavailableTimeout(),
+                        target.options().leaseTime()));
+    }
+
+    @Override
+    public SplitEnumerator<ChangeSplit, ChangeProgress> createEnumerator(
+            SplitEnumeratorContext<ChangeSplit> context) {
+        return restoreEnumerator(context, ChangeProgress.NONE);
+    }
+
+    @Override
+    public SplitEnumerator<ChangeSplit, ChangeProgress> restoreEnumerator(
+            SplitEnumeratorContext<ChangeSplit> context, ChangeProgress progress) {
+        SteleClient client = target.table().connection().open("flink-changes");
+        return new ChangeEnumerator(
+                target.table().schema(),
+                target.options(),
+                new SteleHistoryLease(target, client, progress.held()),
+                context,
+                progress,
+                hasCheckpoints);
+    }
+
+    @Override
+    public SimpleVersionedSerializer<ChangeSplit> getSplitSerializer() {
+        return new ChangeSerializers.OfSplits();
+    }
+
+    @Override
+    public SimpleVersionedSerializer<ChangeProgress> getEnumeratorCheckpointSerializer() {
+        return new ChangeSerializers.OfProgress();
+    }
+}

@@ -1,0 +1,126 @@
+package io.stele.flink.source;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.client.SteleTable;
+import io.stele.client.flight.FlightStream;
+import io.stele.flink.table.BoundTable;
+import io.stele.flink.table.ChangeMetadata;
+import io.stele.flink.table.RowReader;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.scan.ScanMode;
+import io.stele.protocol.api.scan.ScanTicket;
+import io.stele.protocol.arrow.ArrowBatch;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.arrow.ArrowRows;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.types.RowKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of shards at a snapshot, as rows of Flink. Immutable.
+ *
+ * @param metadata what they have behind the declared columns
+ * @param predicate rows that cannot match may be left out
+ * @param limit most rows of a shard
+ */
+public record ShardRows(
+        BoundTable table,
+        List<ChangeMetadata> metadata,
+        ScanPredicate predicate,
+        OptionalLong limit) {
+    public ShardRows {
+        requireNonNull(table, "table is null");
+        metadata = List.copyOf(metadata);
+        requireNonNull(predicate, "predicate is null");
+        requireNonNull(limit, "limit is null");
+    }
+
+    /** All rows of a table. */
+    public static ShardRows all(BoundTable table, List<ChangeMetadata> metadata) {
+        return new ShardRows(table, metadata, ScanPredicate.ALL, OptionalLong.empty());
+    }
+
+    /**
+     * Reads a shard.
+     *
+     * @param schema the version of the table that is read
+     * @throws SteleException READ_POINT_EXPIRED: the lease of the snapshot is over; STALE_TABLE:
+     *     the table has another version by now; and others. Some rows may have been passed on
+     */
+    public void read(
+            SteleTable opened,
+            TableSchema schema,
+            int shard,
+            OpenSnapshot snapshot,
+            Consumer<RowData> rows) {
+        ScanTicket ticket =
+                ScanTicket.of(schema.id(), ScanMode.SNAPSHOT, table.columnIds())
+                        .at(snapshot.id(), snapshot.lsn())
+                        .in(schema.shard(shard))
+                        .ofVersion(schema.schemaVersion())
+                        .where(predicate)
+                        .limit(limit)
+                        .build();
+        try (FlightStream stream = opened.flight(shard).get(new Ticket(ticket.encode()))) {
+            Optional<FlightData> head = stream.next();
+            if (head.isEmpty()) {
+                return;
+            }
+            ArrowBatchDecoder decoder = ArrowBatchDecoder.forSchema(head.get().dataHeader());
+            Conversion conversion = new Conversion(schema, decoder, snapshot.lsn());
+            for (Optional<FlightData> next = stream.next();
+                    next.isPresent();
+                    next = stream.next()) {
+                ArrowBatch batch = decoder.decode(next.get().dataHeader(), next.get().bodyBuffer());
+                for (int row = 0; row < batch.rowCount(); row++) {
+                    rows.accept(conversion.convert(batch, row));
+                }
+            }
+        }
+    }
+
+    /** From rows of Arrow batches to those of Flink. */
+    private final class Conversion {
+        private final Lsn lsn;
+        private final RowReader reader;
+        private final @Nullable ArrowRows rows;
+        private final @Nullable RowEncoder encoder;
+        private final @Nullable BinaryRow view;
+
+        Conversion(TableSchema schema, ArrowBatchDecoder decoder, Lsn lsn) {
+            this.lsn = lsn;
+            this.reader = RowReader.ofDeclared(table, schema, metadata);
+            List<ColumnSchema> columns = new ArrayList<>();
+            table.columnIds().forEach(id -> columns.add(schema.column(id)));
+            RowLayout layout = columns.isEmpty() ? null : RowLayout.of(columns);
+            this.rows = layout == null ? null : new ArrowRows(decoder.fields(), layout);
+            this.encoder = layout == null ? null : new RowEncoder(layout);
+            this.view = layout == null ? null : new BinaryRow(layout);
+        }
+
+        RowData convert(ArrowBatch batch, int row) {
+            if (rows == null || encoder == null || view == null) {
+                return reader.read(RowKind.INSERT, lsn, List.of()); // of a count
+            }
+            int length = rows.encode(batch, row, encoder);
+            return reader.read(
+                    RowKind.INSERT, lsn, Rows.toObjects(view.wrap(encoder.array(), 0, length)));
+        }
+    }
+}

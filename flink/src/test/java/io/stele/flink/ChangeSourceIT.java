@@ -1,0 +1,325 @@
+package io.stele.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.flink.changes.SteleChangeSource;
+import io.stele.flink.sink.SteleSink;
+import io.stele.protocol.schema.Orientation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.StatementSet;
+import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Jobs that follow a table while the sidecar is killed, they fail, or are restored with another
+ * parallelism: the rows of the snapshot and each change since come once. More seeds with {@code
+ * -Dflink.fault-seeds=N}.
+ */
+final class ChangeSourceIT {
+    private static final int CHANGES = 150;
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+
+    @TempDir private static Path directory;
+
+    private static FlinkSidecar sidecar;
+
+    @BeforeAll
+    static void start() throws IOException {
+        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
+    }
+
+    @AfterAll
+    static void stop() {
+        sidecar.close();
+    }
+
+    static LongStream seeds() {
+        return LongStream.range(0, Integer.getInteger("flink.fault-seeds", 2));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void eachChangeComesOnceThroughFaults(long seed) throws Exception {
+        // Of odd seeds the job itself fails while the sidecar is away
+        LogJob job = new LogJob("followed_" + seed, seed, seed % 2 == 0 ? "1 min" : "100 ms");
+        job.table.change(CHANGES);
+        List<List<Object>> expected = new ArrayList<>(job.table.snapshot());
+        job.table.clearLog();
+        JobClient running =
+                job.start(new Configuration(), 2, job.table.next() + CHANGES + CHANGES / 2);
+        awaitRows(job.log(), expected.size());
+        job.table.change(CHANGES);
+        sidecar.restart();
+        job.table.change(CHANGES);
+        expected.addAll(job.table.log());
+        job.assertLog(expected);
+        assertThat(FailOnce.FAILED).contains(job.name);
+        running.cancel().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Test
+    void aSavepointIsRestoredWithAnotherParallelism() throws Exception {
+        LogJob job = new LogJob("rescaled", 77, "1 min");
+        job.table.change(CHANGES);
+        List<List<Object>> expected = new ArrayList<>(job.table.snapshot());
+        job.table.clearLog();
+        JobClient running = job.start(new Configuration(), 2, Long.MAX_VALUE);
+        awaitRows(job.log(), expected.size());
+        job.table.change(CHANGES);
+        String savepoint = stop(running);
+        job.table.change(CHANGES); // while there is no job
+        sidecar.restart();
+        JobClient restored = job.start(restoredFrom(savepoint), 3, Long.MAX_VALUE);
+        job.table.change(CHANGES);
+        expected.addAll(job.table.log());
+        job.assertLog(expected);
+        restored.cancel().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Test
+    void aTableThatWasTruncatedMeanwhileFailsTheRestoredJob() throws Exception {
+        LogJob job = new LogJob("restored", 78, "1 min");
+        job.table.change(CHANGES);
+        JobClient running = job.start(new Configuration(), 2, Long.MAX_VALUE);
+        awaitRows(job.log(), job.table.snapshot().size());
+        String savepoint = stop(running);
+        TableEnvironment batch =
+                TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().build());
+        declare(batch, "restored", "");
+        batch.executeSql("TRUNCATE TABLE restored").await();
+        Configuration once = restoredFrom(savepoint);
+        once.setString("restart-strategy.type", "none");
+        JobClient restored = job.start(once, 2, Long.MAX_VALUE);
+        assertThatThrownBy(
+                        () ->
+                                restored.getJobExecutionResult()
+                                        .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+                .hasStackTraceContaining("Cannot read the changes of shard ")
+                .hasStackTraceContaining("Expected the changes of table shop.restored after LSN ")
+                .hasStackTraceContaining(
+                        "found it replaced or truncated since: start without the state of the job");
+    }
+
+    private static String stop(JobClient running) throws Exception {
+        return running.stopWithSavepoint(
+                        false,
+                        directory.resolve("savepoints").toUri().toString(),
+                        SavepointFormatType.CANONICAL)
+                .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static Configuration restoredFrom(String savepoint) {
+        Configuration restored = new Configuration();
+        restored.setString("execution.state-recovery.path", savepoint);
+        return restored;
+    }
+
+    /** Also the sums of another job, which take back what is no more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCopyEndsAsItsTable(boolean beforeImages) throws Exception {
+        String name = "copied_" + beforeImages;
+        ChangedTable table =
+                new ChangedTable(
+                        sidecar, name, beforeImages ? Orientation.COLUMN : Orientation.ROW, 5);
+        sidecar.createTable(
+                name + "_copy", Orientation.ROW, 1, "id bigint", "n bigint", "note varchar");
+        sidecar.createTable(
+                name + "_sums", Orientation.ROW, 1, "note varchar", "count bigint", "total bigint");
+        table.changeAtOnce(CHANGES);
+        StreamTableEnvironment tables =
+                StreamTableEnvironment.create(environment(new Configuration(), 2));
+        declare(
+                tables,
+                name,
+                ", 'scan.startup.mode' = 'initial', 'scan.before-images' = '%s'"
+                        .formatted(beforeImages));
+        declare(tables, name + "_copy", "");
+        tables.executeSql(
+                "CREATE TEMPORARY TABLE %s_sums (note STRING, `count` BIGINT, total BIGINT, PRIMARY KEY (note) NOT ENFORCED) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s_sums')"
+                        .formatted(name, sidecar.options(), name));
+        StatementSet statements = tables.createStatementSet();
+        statements.addInsertSql("INSERT INTO %s_copy SELECT * FROM %s".formatted(name, name));
+        statements.addInsertSql(
+                "INSERT INTO %s_sums SELECT note, COUNT(*), SUM(n) FROM %s GROUP BY note"
+                        .formatted(name, name));
+        JobClient running = statements.execute().getJobClient().orElseThrow();
+        for (int i = 0; i < 4; i++) {
+            table.changeAtOnce(CHANGES);
+            table.change(CHANGES / 10);
+            if (i == 2) {
+                sidecar.restart();
+            }
+            assertSame(name + "_copy", sidecar.rows("shop", name));
+            assertSame(name + "_sums", sums(sidecar.rows("shop", name)));
+        }
+        running.cancel().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static List<List<Object>> sums(List<List<Object>> rows) {
+        Map<Object, long[]> sums = new TreeMap<>();
+        for (List<Object> row : rows) {
+            long[] sum = sums.computeIfAbsent(row.get(2), note -> new long[2]);
+            sum[0]++;
+            sum[1] += (Long) row.get(1);
+        }
+        List<List<Object>> found = new ArrayList<>();
+        sums.forEach((note, sum) -> found.add(List.of(note, sum[0], sum[1])));
+        return found;
+    }
+
+    private static void declare(TableEnvironment tables, String name, String more) {
+        tables.executeSql(
+                "CREATE TEMPORARY TABLE %s (id BIGINT, n BIGINT, note STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s'%s)"
+                        .formatted(name, sidecar.options(), name, more));
+    }
+
+    /** Waits until a table has these rows. */
+    private static void assertSame(String table, List<List<Object>> rows) {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (System.nanoTime() < deadline
+                && !Set.copyOf(sidecar.rows("shop", table)).equals(Set.copyOf(rows))) {
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+        }
+        assertThat(sidecar.rows("shop", table)).containsExactlyInAnyOrderElementsOf(rows);
+    }
+
+    /** Waits until a table has so many rows. */
+    private static void awaitRows(String table, int count) {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (sidecar.rows("shop", table).size() < count) {
+            assertThat(System.nanoTime()).as("rows of " + table).isLessThan(deadline);
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+        }
+    }
+
+    private static StreamExecutionEnvironment environment(
+            Configuration configuration, int parallelism) {
+        Configuration all = new Configuration();
+        all.setString("execution.checkpointing.interval", "300 ms");
+        all.setString("restart-strategy.type", "fixed-delay");
+        all.setString("restart-strategy.fixed-delay.attempts", "1000");
+        all.setString("restart-strategy.fixed-delay.delay", "200 ms");
+        all.addAll(configuration);
+        return StreamExecutionEnvironment.createLocalEnvironment(parallelism, all);
+    }
+
+    /** A table, and a job that logs what comes of it. */
+    private static final class LogJob {
+        private final String name;
+        private final String patience;
+        private final ChangedTable table;
+
+        LogJob(String name, long seed, String patience) {
+            this.name = name;
+            this.patience = patience;
+            this.table = new ChangedTable(sidecar, name, Orientation.COLUMN, seed);
+            sidecar.createTable(
+                    log(), Orientation.COLUMN, 0, "kind varchar", "id bigint", "n bigint");
+        }
+
+        String log() {
+            return name + "_log";
+        }
+
+        JobClient start(Configuration configuration, int parallelism, long failAt)
+                throws Exception {
+            StreamExecutionEnvironment environment = environment(configuration, parallelism);
+            SteleChangeSource changes =
+                    SteleChangeSource.builder()
+                            .endpoints(sidecar.endpoint())
+                            .secret(FlinkSidecar.SECRET)
+                            .table("shop", name)
+                            .columns("id", "n")
+                            .option("unavailable-timeout", patience)
+                            .build();
+            SteleSink log =
+                    SteleSink.builder()
+                            .endpoints(sidecar.endpoint())
+                            .secret(FlinkSidecar.SECRET)
+                            .table("shop", log())
+                            .option("sink.commit-schema", "commits_of_" + name)
+                            .build();
+            environment
+                    .fromSource(changes, WatermarkStrategy.noWatermarks(), "changes")
+                    .uid("changes")
+                    .map(new FailOnce(name, failAt))
+                    .returns(changes.getProducedType())
+                    .uid("failing")
+                    .map(new Logged())
+                    .returns(log.inputType())
+                    .uid("logged")
+                    .sinkTo(log)
+                    .uid("log");
+            return environment.executeAsync(name);
+        }
+
+        /** A further change ends the log: what came twice before it would be there by then. */
+        void assertLog(List<List<Object>> expected) {
+            awaitRows(log(), expected.size());
+            table.clearLog();
+            while (table.log().isEmpty()) {
+                table.change(1);
+            }
+            List<List<Object>> all = new ArrayList<>(expected);
+            all.addAll(table.log());
+            awaitRows(log(), all.size());
+            assertThat(sidecar.rows("shop", log())).containsExactlyInAnyOrderElementsOf(all);
+        }
+    }
+
+    /**
+     * The identity, which fails at the first change from a number on, once in the life of this JVM.
+     */
+    private record FailOnce(String job, long at) implements MapFunction<RowData, RowData> {
+        static final Set<String> FAILED = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public RowData map(RowData row) {
+            if (row.getLong(1) >= at && FAILED.add(job)) {
+                throw new IllegalStateException("The test fails the job at change " + at);
+            }
+            return row;
+        }
+    }
+
+    /** Each change as a row: its kind, id and n. */
+    private record Logged() implements MapFunction<RowData, RowData> {
+        @Override
+        public RowData map(RowData row) {
+            return GenericRowData.of(
+                    StringData.fromString(row.getRowKind().shortString()),
+                    row.getLong(0),
+                    row.getLong(1));
+        }
+    }
+}

@@ -1,0 +1,435 @@
+package io.stele.engine.scan;
+
+import io.stele.engine.row.KeyedVersion;
+import io.stele.protocol.schema.XxHash64;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes of a window of LSNs in the order of LSN and key, in bounded memory. Confined to one
+ * thread at a time.
+ *
+ * <p>Changes are added in any order. When they take too much memory, those of the highest LSN are
+ * dropped, and the window ends below it. So the rest has every change of the window, and can be
+ * returned in order; the next window begins where this one ends.
+ *
+ * <p>A window of a single LSN with too many changes needs no order: then each change is ready once
+ * it is known. Rows that ended are held until it is known what took their place. If these are too
+ * many, the window begins again with the rows that began, and the rows that ended need not be held;
+ * if those are too many as well, they are taken in parts, each with the keys of some hashes.
+ *
+ * <pre>
+ * from              end                    last
+ *  |  this window    |  the next windows    |
+ * </pre>
+ */
+final class CollectedChanges {
+    private static final Comparator<KeyedVersion> BY_LSN_AND_KEY =
+            Comparator.comparingLong(KeyedVersion::lsn).thenComparing(KeyedVersion::compareKey);
+
+    /** More than a shard has keys: so many bits of the hash are the same of one key only. */
+    private static final int MAX_PARTS = 1 << 30;
+
+    private final long lastLsn;
+    private final long maxBytes;
+    private final TreeMap<KeyedVersion, Change> changes = new TreeMap<>(BY_LSN_AND_KEY);
+    private final Deque<Part> partsLeft = new ArrayDeque<>();
+    private final Deque<Entry> ready = new ArrayDeque<>();
+    private long fromLsn;
+    private long endLsn;
+    private long length = Long.MAX_VALUE; // of windows, about
+    private boolean hasShrunk;
+    private Part part = Part.ALL;
+    private boolean isUnordered;
+    private boolean isBeginsFirst;
+    private boolean mustBeginAgain;
+    private boolean hasAllEnds;
+    private boolean hasAllBegins;
+    private long bytes; // of the map
+    private int openEnds;
+    private int unknown;
+
+    /**
+     * @param fromLsn the first window begins after it
+     * @param lastLsn the last window ends with it
+     * @param maxBytes limit of the memory, where there is more than one change
+     */
+    CollectedChanges(long fromLsn, long lastLsn, long maxBytes) {
+        this.fromLsn = fromLsn;
+        this.endLsn = lastLsn;
+        this.lastLsn = lastLsn;
+        this.maxBytes = maxBytes;
+    }
+
+    /** The keys whose hash ends with some bits. */
+    private record Part(int count, int index) {
+        static final Part ALL = new Part(1, 0);
+
+        boolean has(KeyedVersion version) {
+            return count == 1 || (hash(version) & (count - 1)) == index;
+        }
+
+        private static long hash(KeyedVersion version) {
+            return XxHash64.hash(version.keyArray(), version.keyOffset(), version.keyLength());
+        }
+
+        Part firstHalf() {
+            return new Part(count * 2, index);
+        }
+
+        Part otherHalf() {
+            return new Part(count * 2, index + count);
+        }
+    }
+
+    /** The window has the changes after it. */
+    long fromLsn() {
+        return fromLsn;
+    }
+
+    /** The highest LSN of the window; falls while changes are added. */
+    long endLsn() {
+        return endLsn;
+    }
+
+    boolean hasLsn(long lsn) {
+        return lsn > fromLsn && lsn <= endLsn;
+    }
+
+    /** Whether a change of the version's key at an LSN belongs to what is collected now. */
+    boolean isWanted(KeyedVersion version, long lsn) {
+        return hasLsn(lsn) && part.has(version);
+    }
+
+    /** Whether changes are ready as soon as they are known. */
+    boolean isUnordered() {
+        return isUnordered;
+    }
+
+    /** Whether rows of files that ended are to be added after all rows that began. */
+    boolean isBeginsFirst() {
+        return isBeginsFirst;
+    }
+
+    /** Whether what was added is dropped, and {@link #advance} goes to the same window again. */
+    boolean mustBeginAgain() {
+        return mustBeginAgain;
+    }
+
+    /** The number of changes whose row before is unknown. */
+    int unknownCount() {
+        return unknown;
+    }
+
+    /** Whether there are ends of rows in whose place no row began so far. */
+    boolean hasOpenEnds() {
+        return openEnds > 0;
+    }
+
+    /**
+     * Adds a row of a file that ended.
+     *
+     * @param row as it was; a tombstone if it is not to be shown
+     * @param lsn at which it ended; {@link #isWanted}
+     */
+    void addEnd(KeyedVersion row, long lsn) {
+        if (!isBeginsFirst) {
+            addEndInMemory(row, lsn);
+            return;
+        }
+        KeyedVersion at = at(row, lsn);
+        Change change = changes.get(at);
+        if (change == null) {
+            change = new Change();
+            change.before = row;
+            ready.add(new Entry(lsn, change));
+        } else if (change.before == null) {
+            changes.remove(at);
+            dropped(at, change);
+            change.before = row;
+            ready.add(new Entry(lsn, change));
+        }
+    }
+
+    /** Adds a row of a memtable that ended, in whose place a row of a file may have begun. */
+    void addEndInMemory(KeyedVersion row, long lsn) {
+        Change change = changeAt(at(row, lsn));
+        if (change.before == null) {
+            change.before = row;
+            bytes += row.memoryBytes();
+            openEnds += change.isOpenEnd() ? 1 : 0;
+        }
+        shrink();
+    }
+
+    /**
+     * Adds a row that began, at its LSN, if it {@link #isWanted}.
+     *
+     * @param isShown false: it matters only because it took the place of another row
+     */
+    void addBegin(KeyedVersion row, boolean isShown) {
+        KeyedVersion at = at(row, row.lsn());
+        boolean isMissing = !isShown && !isBeginsFirst && !changes.containsKey(at);
+        if (isMissing || !isWanted(row, row.lsn())) {
+            return;
+        }
+        Change change = changeAt(at);
+        if (change.after == null) {
+            KeyedVersion after = isShown ? row : at;
+            openEnds -= change.isOpenEnd() ? 1 : 0;
+            change.after = after;
+            bytes += after.memoryBytes();
+        }
+        settled(at, change);
+    }
+
+    /**
+     * Adds a row that took the place of another one, at its LSN, if it {@link #isWanted}.
+     *
+     * @param before a tombstone if it is not to be shown
+     */
+    void addUpdate(KeyedVersion before, KeyedVersion row, boolean isShown) {
+        KeyedVersion at = at(row, row.lsn());
+        Change change = changeAt(at);
+        change.before = before;
+        change.after = isShown ? row : at;
+        bytes += change.rowBytes();
+        settled(at, change);
+    }
+
+    /**
+     * Adds a row that ended, and in whose place none began.
+     *
+     * @param row as it was; a tombstone if it is not to be shown
+     * @param lsn at which it ended; {@link #isWanted}
+     */
+    void addDelete(KeyedVersion row, long lsn) {
+        KeyedVersion at = at(row, lsn);
+        Change change = changeAt(at);
+        change.before = row;
+        bytes += row.memoryBytes();
+        openEnds++;
+        settled(at, change);
+    }
+
+    /** All rows of files that ended are added. */
+    void endsAreAdded() {
+        hasAllEnds = true;
+    }
+
+    /** All rows that began are added: what ends from here on is known at once. */
+    void beginsAreAdded() {
+        hasAllBegins = true;
+    }
+
+    /**
+     * Adds a version, at its LSN, of which it is not known whether it took the place of a row.
+     *
+     * @param version a tombstone: of a row that ended, if there was one
+     * @param isShown whether its row is to be shown
+     * @return the place of the change
+     */
+    KeyedVersion addUnknown(KeyedVersion version, boolean isShown) {
+        KeyedVersion at = at(version, version.lsn());
+        Change change = changeAt(at);
+        change.isBeforeUnknown = true;
+        unknown++;
+        if (!version.isDeleted()) {
+            change.after = isShown ? version : at;
+            bytes += change.after.memoryBytes();
+        }
+        shrink();
+        return at;
+    }
+
+    /** Whether the row before is still to be found, for {@link #found}. */
+    boolean isBeforeUnknown(KeyedVersion at) {
+        Change change = changes.get(at);
+        return change != null && change.isBeforeUnknown;
+    }
+
+    /**
+     * Completes a change whose row before {@link #isBeforeUnknown}.
+     *
+     * @param before the row before; a tombstone if it is not to be shown; null: there was none
+     */
+    void found(KeyedVersion at, @Nullable KeyedVersion before) {
+        Change change = changes.get(at);
+        if (change == null || !change.isBeforeUnknown) {
+            throw new IllegalStateException("Expected a change with an unknown row before");
+        }
+        change.isBeforeUnknown = false;
+        unknown--;
+        change.before = before;
+        bytes += before == null ? 0 : before.memoryBytes();
+        openEnds += change.isOpenEnd() ? 1 : 0;
+        settled(at, change);
+    }
+
+    private Change changeAt(KeyedVersion at) {
+        Change change = changes.get(at);
+        if (change == null) {
+            change = new Change();
+            changes.put(at, change);
+            bytes += at.memoryBytes();
+        }
+        return change;
+    }
+
+    /** Nothing is added any more to a change, unless rows that ended are yet to come. */
+    private void settled(KeyedVersion at, Change change) {
+        if (isUnordered && !isBeginsFirst) {
+            changes.remove(at);
+            dropped(at, change);
+            ready.add(new Entry(at.lsn(), change));
+        } else {
+            shrink();
+        }
+    }
+
+    private static KeyedVersion at(KeyedVersion version, long lsn) {
+        return KeyedVersion.deleted(
+                version.keyArray(), version.keyOffset(), version.keyLength(), lsn);
+    }
+
+    private void shrink() {
+        while (bytes > maxBytes && changes.size() > 1) {
+            long highest = changes.lastKey().lsn();
+            if (highest - 1 > fromLsn) {
+                endLsn = highest - 1;
+                hasShrunk = true;
+                dropAboveEnd();
+                continue;
+            }
+            endLsn = highest; // the window is of this one LSN
+            if (!isUnordered) {
+                isUnordered = true;
+                releaseSettled();
+            } else if (isBeginsFirst && !hasAllBegins && part.count() < MAX_PARTS) {
+                partsLeft.push(part.otherHalf());
+                part = part.firstHalf();
+                dropOtherParts();
+            } else if (isBeginsFirst || hasAllEnds) {
+                return; // the rows are those of memory, or are settled soon
+            } else {
+                isBeginsFirst = true;
+                mustBeginAgain = true;
+                changes.clear();
+                return;
+            }
+        }
+    }
+
+    private void releaseSettled() {
+        Iterator<Map.Entry<KeyedVersion, Change>> entries = changes.entrySet().iterator();
+        while (entries.hasNext()) {
+            Map.Entry<KeyedVersion, Change> entry = entries.next();
+            Change change = entry.getValue();
+            if (change.after != null && !change.isBeforeUnknown) {
+                entries.remove();
+                dropped(entry.getKey(), change);
+                ready.add(new Entry(entry.getKey().lsn(), change));
+            }
+        }
+    }
+
+    private void dropAboveEnd() {
+        while (!changes.isEmpty() && changes.lastKey().lsn() > endLsn) {
+            Map.Entry<KeyedVersion, Change> last = changes.pollLastEntry();
+            dropped(last.getKey(), last.getValue());
+        }
+    }
+
+    private void dropOtherParts() {
+        Iterator<Map.Entry<KeyedVersion, Change>> entries = changes.entrySet().iterator();
+        while (entries.hasNext()) {
+            Map.Entry<KeyedVersion, Change> entry = entries.next();
+            if (!part.has(entry.getKey())) {
+                dropped(entry.getKey(), entry.getValue());
+                entries.remove();
+            }
+        }
+    }
+
+    private void dropped(KeyedVersion at, Change change) {
+        bytes -= at.memoryBytes() + change.rowBytes();
+        openEnds -= change.isOpenEnd() ? 1 : 0;
+        unknown -= change.isBeforeUnknown ? 1 : 0;
+    }
+
+    /** Takes a change that can be returned before all are added; null: there is none. */
+    @Nullable Entry pollReady() {
+        return ready.poll();
+    }
+
+    /** Takes the first change, once all of the window, or the part of it, are added. */
+    @Nullable Entry poll() {
+        Map.Entry<KeyedVersion, Change> first = changes.pollFirstEntry();
+        return first == null ? null : new Entry(first.getKey().lsn(), first.getValue());
+    }
+
+    /** Goes on to the next part or window, once all changes are taken; false: there is none. */
+    boolean advance() {
+        bytes = 0;
+        openEnds = 0;
+        unknown = 0;
+        hasAllEnds = false;
+        hasAllBegins = false;
+        if (mustBeginAgain) {
+            mustBeginAgain = false;
+            return true;
+        }
+        if (!partsLeft.isEmpty()) {
+            part = partsLeft.pop();
+            return true;
+        }
+        part = Part.ALL;
+        if (!isUnordered) {
+            length = hasShrunk ? times(2, endLsn - fromLsn) : times(4, length);
+        }
+        isUnordered = false;
+        isBeginsFirst = false;
+        hasShrunk = false;
+        fromLsn = endLsn;
+        endLsn = lastLsn - fromLsn <= length ? lastLsn : fromLsn + length;
+        return fromLsn < lastLsn;
+    }
+
+    private static long times(long factor, long lsns) {
+        return lsns > Long.MAX_VALUE / factor ? Long.MAX_VALUE : factor * lsns;
+    }
+
+    /** A change to be returned. */
+    record Entry(long lsn, Change change) {}
+
+    /** What happened to one key at one LSN. */
+    static final class Change {
+        private @Nullable KeyedVersion before;
+        private @Nullable KeyedVersion after;
+        private boolean isBeforeUnknown;
+
+        /** The row before, a tombstone if it is not to be shown; null: there was none. */
+        @Nullable KeyedVersion before() {
+            return before;
+        }
+
+        /** The row after, a tombstone if it is not to be shown; null: there is none. */
+        @Nullable KeyedVersion after() {
+            return after;
+        }
+
+        private boolean isOpenEnd() {
+            return before != null && after == null && !isBeforeUnknown;
+        }
+
+        private int rowBytes() {
+            return (before == null ? 0 : before.memoryBytes())
+                    + (after == null ? 0 : after.memoryBytes());
+        }
+    }
+}

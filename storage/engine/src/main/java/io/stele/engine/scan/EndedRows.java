@@ -1,0 +1,162 @@
+package io.stele.engine.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.columnfile.orc.ColumnFileCursor;
+import io.stele.columnfile.orc.ColumnFileReader;
+import io.stele.columnfile.orc.ColumnRow;
+import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.TableFiles;
+import io.stele.engine.row.KeyedVersion;
+import io.stele.objectstore.NonBlocking;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.roaringbitmap.PeekableIntIterator;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * The rows of a column file that ended between two LSNs, in no defined order. A few of them are
+ * read by themselves, the row groups that have them side by side; else the file is read from its
+ * beginning. Confined to one thread at a time.
+ */
+final class EndedRows implements AutoCloseable {
+    /** Below it, most row groups have none of them. */
+    private static final int ROWS_A_SEEK = 512;
+
+    /** Of one step that waits for the store. */
+    private static final int ROWS_A_READ = 256;
+
+    /** 8 MiB: of these, by the average of the file's rows. */
+    private static final long BYTES_A_READ = 8 << 20;
+
+    /** Rows take some times what they have in files. */
+    private static final long DECODED_BYTES = 4;
+
+    private final TableFiles files;
+    private final ColumnFile file;
+    private final @Nullable KeyEncoder keys;
+    private final BinaryRow view;
+    private final PeekableIntIterator ordinals;
+    private final @Nullable ColumnFileCursor cursor; // null: rows are read by themselves
+    private final Queue<ColumnRow> read = new ArrayDeque<>();
+    private @Nullable KeyedVersion version;
+    private long endLsn;
+
+    private EndedRows(
+            TableFiles files,
+            ColumnFile file,
+            @Nullable KeyEncoder keys,
+            RoaringBitmap ordinals,
+            @Nullable ColumnFileCursor cursor) {
+        this.files = files;
+        this.file = file;
+        this.keys = keys;
+        this.view = new BinaryRow(file.mapping().to());
+        this.ordinals = ordinals.getIntIterator();
+        this.cursor = cursor;
+    }
+
+    /**
+     * Opens the file; blocks.
+     *
+     * @param keys encodes the key of a row; null: the row id is the key
+     * @param fromLsn rows that ended after it
+     * @param toLsn rows that ended at or before it
+     * @throws io.stele.protocol.SteleException READ_POINT_EXPIRED if the file does not know any
+     *     more what ended after {@code fromLsn}
+     */
+    static EndedRows open(
+            TableFiles files, ColumnFile file, @Nullable KeyEncoder keys, long fromLsn, long toLsn)
+            throws IOException {
+        RoaringBitmap ended = file.deletes().deletedBetween(fromLsn, toLsn);
+        boolean seeks = ended.getLongCardinality() * ROWS_A_SEEK < file.entry().rowCount();
+        return new EndedRows(files, file, keys, ended, seeks ? null : files.openRows(file));
+    }
+
+    /**
+     * Does about as much work as one row takes, unless it waits for the store.
+     *
+     * @return false at the end
+     */
+    boolean advance() throws IOException {
+        version = null;
+        ColumnFileCursor open = cursor;
+        return open == null ? advanceBySeeks() : advance(open);
+    }
+
+    private boolean advance(ColumnFileCursor open) throws IOException {
+        if (!ordinals.hasNext() || !open.advance()) {
+            return false;
+        }
+        if (open.ordinal() == ordinals.peekNext()) {
+            show(open.ordinal(), open.lsn(), open.rowId(), open.row().toByteArray());
+            ordinals.next();
+        }
+        return true;
+    }
+
+    private boolean advanceBySeeks() throws IOException {
+        if (read.isEmpty()) {
+            if (!ordinals.hasNext()) {
+                return false;
+            }
+            NonBlocking.check();
+            readSome();
+            return true;
+        }
+        ColumnRow row = files.asRow(file, requireNonNull(read.poll()));
+        show(row.ordinal(), row.lsn(), row.rowId(), row.row());
+        return true;
+    }
+
+    private void readSome() throws IOException {
+        PeekableIntIterator ahead = ordinals.clone();
+        long rowBytes = DECODED_BYTES * file.entry().sizeBytes() / file.entry().rowCount();
+        int most = (int) Math.clamp(BYTES_A_READ / Math.max(1, rowBytes), 1, ROWS_A_READ);
+        int[] wanted = new int[most];
+        int count = 0;
+        while (count < most && ahead.hasNext()) {
+            wanted[count++] = ahead.next();
+        }
+        Optional<ColumnFileReader> present = files.findOpen(file);
+        ColumnFileReader reader = present.isPresent() ? present.get() : files.openForRows(file);
+        Queue<ColumnRow> found = new ConcurrentLinkedQueue<>();
+        files.parallelReads()
+                .runAll(files.rowReads(reader, Arrays.copyOf(wanted, count), found::add));
+        for (int i = 0; i < count; i++) { // only now, since a step that failed is repeated
+            ordinals.next();
+        }
+        read.addAll(found);
+    }
+
+    private void show(int ordinal, long lsn, long rowId, byte[] row) {
+        byte[] key = keys == null ? KeyEncoder.rowIdKey(rowId) : keys.encode(view.wrap(row));
+        endLsn = file.deletes().deletedAt(ordinal);
+        version = KeyedVersion.live(key, 0, key.length, lsn, row, 0, row.length);
+    }
+
+    /** The row that the cursor is on; null: on none. */
+    @Nullable KeyedVersion version() {
+        return version;
+    }
+
+    /** The LSN at which it ended. */
+    long endLsn() {
+        return endLsn;
+    }
+
+    @Override
+    public void close() throws IOException {
+        ColumnFileCursor open = cursor;
+        if (open != null) {
+            open.close();
+        }
+    }
+}
