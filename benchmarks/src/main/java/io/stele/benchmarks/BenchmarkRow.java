@@ -1,6 +1,5 @@
 package io.stele.benchmarks;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
@@ -21,7 +20,6 @@ import io.stele.protocol.schema.VarcharType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -70,20 +68,7 @@ public class BenchmarkRow {
         for (int i = 0; i < TEXT_COLUMNS; i++) {
             columns.add(new ColumnSchema(i + 2, "c" + i, VarcharType.VARCHAR));
         }
-        return new TableSchema(
-                new TableId(1),
-                "bench",
-                "rows",
-                1,
-                columns,
-                List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                8,
-                Optional.empty());
+        return TableSchema.toCreate("bench", "rows", columns, List.of(1), Orientation.COLUMN, 8);
     }
 
     private byte[] encode(long id) {

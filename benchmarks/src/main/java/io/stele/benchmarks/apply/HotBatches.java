@@ -1,6 +1,5 @@
 package io.stele.benchmarks.apply;
 
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
@@ -13,7 +12,6 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -34,22 +32,15 @@ final class HotBatches {
     }
 
     static TableSchema definition(String name) {
-        return new TableSchema(
-                new TableId(1),
+        return TableSchema.toCreate(
                 "bench",
                 name,
-                1,
                 List.of(
                         new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
                         new ColumnSchema(2, "value", DataType.parse("varchar"))),
                 List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
                 Orientation.ROW,
-                0,
-                1,
-                Optional.empty());
+                1);
     }
 
     /**

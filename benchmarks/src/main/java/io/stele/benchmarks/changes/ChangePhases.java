@@ -9,7 +9,6 @@ import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
 import io.stele.client.flight.FlightClient;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
@@ -20,7 +19,6 @@ import io.stele.protocol.schema.TableSchema;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -74,22 +72,15 @@ public final class ChangePhases {
     private SteleTable table(Orientation orientation) {
         String name = "changed" + tables++;
         TableSchema schema =
-                new TableSchema(
-                        new TableId(1),
+                TableSchema.toCreate(
                         SCHEMA,
                         name,
-                        1,
                         List.of(
                                 new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
                                 new ColumnSchema(2, "payload", DataType.parse("varchar"))),
                         List.of(1),
-                        List.of(),
-                        List.of(),
-                        List.of(),
                         orientation,
-                        0,
-                        SHARDS,
-                        Optional.empty());
+                        SHARDS);
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
         return client.table(SCHEMA, name);

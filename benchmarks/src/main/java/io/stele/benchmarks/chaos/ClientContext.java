@@ -11,10 +11,15 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
+import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.TableSchema;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
@@ -40,6 +45,8 @@ record ClientContext(
 
     /** How long an open outcome is requested, over restarts and outages. */
     static final Duration ASKING = Duration.ofSeconds(2L * ChaosRun.DEADLINE_SECONDS);
+
+    private static final long SNAPSHOT_MILLIS = 60_000;
 
     /** Clients do not retry a server that is away a thousand times a second. */
     private static final long FAILURE_PAUSE_MILLIS = 100;
@@ -106,6 +113,18 @@ record ClientContext(
     /** This client was promised something else. */
     void violation(String what) {
         findings.violation(tally.key(), what);
+    }
+
+    /** A snapshot of all tables; {@link #closeSnapshot} lets go of it, or a minute does. */
+    SnapshotReply openSnapshot() {
+        return flight.action(
+                SnapshotActions.OPEN_SNAPSHOT,
+                new OpenSnapshotRequest(List.of(), Optional.empty(), SNAPSHOT_MILLIS));
+    }
+
+    void closeSnapshot(SnapshotReply snapshot) {
+        flight.action(
+                SnapshotActions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(snapshot.snapshotId()));
     }
 
     void createTable(TableSchema schema) {

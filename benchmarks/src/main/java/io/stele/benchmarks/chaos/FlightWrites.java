@@ -6,14 +6,12 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.BulkWriter;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -42,23 +40,16 @@ final class FlightWrites implements ChaosClient {
     public void prepare() throws Exception {
         session = context.session();
         context.createTable(
-                new TableSchema(
-                        new TableId(1),
+                TableSchema.toCreate(
                         ClientContext.SCHEMA,
                         TABLE,
-                        1,
                         List.of(
                                 column(1, "batch", "bigint", false),
                                 column(2, "n", "bigint", false),
                                 column(3, "payload", "varchar", true)),
                         List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
                         Orientation.COLUMN,
-                        0,
-                        4,
-                        Optional.empty()));
+                        4));
     }
 
     @Override

@@ -11,11 +11,7 @@ import io.stele.client.TableWriter;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.scan.ChangeKind;
-import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
-import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
-import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
@@ -38,7 +34,6 @@ final class FollowedChanges implements ChaosClient {
     private static final int KEYS = 400;
     private static final int MAX_BURST = 200;
     private static final int SHARDS = 2;
-    private static final long SNAPSHOT_MILLIS = 60_000;
     private static final Duration WAIT = Duration.ofMillis(100);
 
     private final ClientContext context;
@@ -71,22 +66,15 @@ final class FollowedChanges implements ChaosClient {
     @Override
     public void prepare() {
         context.createTable(
-                new TableSchema(
-                        new TableId(1),
+                TableSchema.toCreate(
                         ClientContext.SCHEMA,
                         TABLE,
-                        1,
                         List.of(
                                 column(1, "id", "bigint", false),
                                 column(2, "version", "bigint", false)),
                         List.of(1),
-                        List.of(),
-                        List.of(),
-                        List.of(),
                         Orientation.COLUMN,
-                        0,
-                        SHARDS,
-                        Optional.empty()));
+                        SHARDS));
         begin();
     }
 
@@ -157,12 +145,7 @@ final class FollowedChanges implements ChaosClient {
     }
 
     private boolean compareAtSnapshot() {
-        SnapshotReply snapshot =
-                context.flight()
-                        .action(
-                                SnapshotActions.OPEN_SNAPSHOT,
-                                new OpenSnapshotRequest(
-                                        List.of(), Optional.empty(), SNAPSHOT_MILLIS));
+        SnapshotReply snapshot = context.openSnapshot();
         List<Known> behind = List.copyOf(later);
         later.clear();
         behind.forEach(change -> apply(change, snapshot.lsn()));
@@ -194,10 +177,7 @@ final class FollowedChanges implements ChaosClient {
                         : List.of(
                                 "expected the rows that the table has at %s, found others after its changes: %s instead of %s"
                                         .formatted(snapshot.lsn(), rows, expected)));
-        context.flight()
-                .action(
-                        SnapshotActions.CLOSE_SNAPSHOT,
-                        new CloseSnapshotRequest(snapshot.snapshotId()));
+        context.closeSnapshot(snapshot);
         return true;
     }
 

@@ -6,10 +6,6 @@ import io.stele.client.SteleTable;
 import io.stele.client.TableWriter;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
-import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
-import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
-import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
@@ -36,7 +32,6 @@ final class JavaWrites implements ChaosClient {
     // More than the window in which a shard remembers a writer's batches
     private static final int INSERTS = 500;
     private static final int LOOKUPS = 100;
-    private static final long SNAPSHOT_MILLIS = 60_000;
 
     private final ClientContext context;
     private final List<KeyModel> keys = new ArrayList<>();
@@ -56,23 +51,16 @@ final class JavaWrites implements ChaosClient {
     @Override
     public void prepare() {
         context.createTable(
-                new TableSchema(
-                        new TableId(1),
+                TableSchema.toCreate(
                         ClientContext.SCHEMA,
                         TABLE,
-                        1,
                         List.of(
                                 column(1, "id", "bigint", false),
                                 column(2, "version", "bigint", false),
                                 column(3, "payload", "varchar", true)),
                         List.of(1),
-                        List.of(),
-                        List.of(),
-                        List.of(),
                         Orientation.ROW_COLUMN,
-                        0,
-                        4,
-                        Optional.empty()));
+                        4));
     }
 
     static ColumnSchema column(int id, String name, String type, boolean nullable) {
@@ -220,17 +208,7 @@ final class JavaWrites implements ChaosClient {
         // Payloads of megabytes twice are enough
         List<Integer> ids = random.ints(LOOKUPS / 4, 0, KEYS).boxed().toList();
         try {
-            SnapshotReply snapshot =
-                    context.statement(
-                            "open a snapshot",
-                            () ->
-                                    context.flight()
-                                            .action(
-                                                    SnapshotActions.OPEN_SNAPSHOT,
-                                                    new OpenSnapshotRequest(
-                                                            List.of(),
-                                                            Optional.empty(),
-                                                            SNAPSHOT_MILLIS)));
+            SnapshotReply snapshot = context.statement("open a snapshot", context::openSnapshot);
             List<Optional<List<@Nullable Object>>> first = get(ids, Optional.of(snapshot.lsn()));
             TimeUnit.MILLISECONDS.sleep(random.nextInt(1_000));
             List<Optional<List<@Nullable Object>>> second = get(ids, Optional.of(snapshot.lsn()));
@@ -238,10 +216,7 @@ final class JavaWrites implements ChaosClient {
                 context.violation("two lookups at %s differ".formatted(snapshot.lsn()));
             }
             context.checked(List.of());
-            context.flight()
-                    .action(
-                            SnapshotActions.CLOSE_SNAPSHOT,
-                            new CloseSnapshotRequest(snapshot.snapshotId()));
+            context.closeSnapshot(snapshot);
         } catch (SteleException e) {
             // The sidecar was away, or a restart has ended the snapshot's lease
         }

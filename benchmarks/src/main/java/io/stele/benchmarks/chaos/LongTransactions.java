@@ -94,23 +94,16 @@ final class LongTransactions implements ChaosClient {
     public void prepare() throws Exception {
         session = context.session();
         context.createTable(
-                new TableSchema(
-                        new TableId(1),
+                TableSchema.toCreate(
                         ClientContext.SCHEMA,
                         TABLE,
-                        1,
                         List.of(
                                 column(1, "id", "bigint", false),
                                 column(2, "batch", "bigint", false),
                                 column(3, "payload", "varchar", true)),
                         List.of(1),
-                        List.of(),
-                        List.of(),
-                        List.of(),
                         Orientation.ROW_COLUMN,
-                        0,
-                        4,
-                        Optional.empty()));
+                        4));
     }
 
     @Override

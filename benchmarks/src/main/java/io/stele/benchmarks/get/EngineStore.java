@@ -7,7 +7,6 @@ import io.stele.engine.catalog.Catalog;
 import io.stele.engine.node.CacheOptions;
 import io.stele.engine.node.StorageOptions;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
@@ -110,20 +109,13 @@ final class EngineStore implements LookupStore {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
         TableSchema definition =
-                new TableSchema(
-                        new TableId(1),
+                TableSchema.toCreate(
                         LocalEngine.schemaName(),
                         TABLE,
-                        1,
                         columns,
                         List.of(1),
-                        List.of(),
-                        List.of(),
-                        List.of(),
                         Orientation.ROW,
-                        0,
-                        SHARDS,
-                        Optional.empty());
+                        SHARDS);
         return local.createTable(definition);
     }
 

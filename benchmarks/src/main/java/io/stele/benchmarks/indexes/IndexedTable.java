@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.ingest.UserTable;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateTableRequest;
 import io.stele.protocol.api.catalog.TableRequest;
@@ -18,7 +17,6 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -49,20 +47,13 @@ record IndexedTable(String name, int indexes, boolean unique, int shards) {
                     new IndexSchema(1 + index, "by_c" + index, List.of(2 + index), unique, true));
         }
         TableSchema schema =
-                new TableSchema(
-                                new TableId(1),
+                TableSchema.toCreate(
                                 UserTable.SCHEMA,
                                 name,
-                                1,
                                 columns,
                                 List.of(1),
-                                List.of(),
-                                List.of(),
-                                List.of(),
                                 Orientation.ROW,
-                                0,
-                                shards,
-                                Optional.empty())
+                                shards)
                         .withOptions(TableOptions.NONE.withIndexes(indexed));
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));

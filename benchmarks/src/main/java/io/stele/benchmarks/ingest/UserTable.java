@@ -3,7 +3,6 @@ package io.stele.benchmarks.ingest;
 import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
@@ -44,20 +43,7 @@ public final class UserTable {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
         TableSchema schema =
-                new TableSchema(
-                        new TableId(1),
-                        SCHEMA,
-                        table,
-                        1,
-                        columns,
-                        List.of(1),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        orientation,
-                        0,
-                        SHARDS,
-                        Optional.empty());
+                TableSchema.toCreate(SCHEMA, table, columns, List.of(1), orientation, SHARDS);
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }

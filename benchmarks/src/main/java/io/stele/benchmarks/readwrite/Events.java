@@ -1,13 +1,11 @@
 package io.stele.benchmarks.readwrite;
 
 import io.stele.benchmarks.local.LocalEngine;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** The table that is scanned and written: keyed events of one date, two numbers and one text. */
@@ -20,11 +18,9 @@ final class Events {
     private Events() {}
 
     static TableSchema definition() {
-        return new TableSchema(
-                new TableId(1),
+        return TableSchema.toCreate(
                 LocalEngine.schemaName(),
                 "events",
-                1,
                 List.of(
                         new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
                         new ColumnSchema(2, "day", DataType.parse("bigint")),
@@ -32,13 +28,8 @@ final class Events {
                         new ColumnSchema(4, "price", DataType.parse("bigint")),
                         new ColumnSchema(5, "state", DataType.parse("varchar"))),
                 List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
                 Orientation.COLUMN,
-                0,
-                SHARDS,
-                Optional.empty());
+                SHARDS);
     }
 
     /** Another version of a row; its quantity is always 1, so that the sum is the count. */

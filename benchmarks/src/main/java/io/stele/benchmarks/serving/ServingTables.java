@@ -3,7 +3,6 @@ package io.stele.benchmarks.serving;
 import io.stele.benchmarks.ingest.UserRows;
 import io.stele.benchmarks.ingest.UserTable;
 import io.stele.client.flight.FlightClient;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
 import io.stele.protocol.api.catalog.CreateTableRequest;
@@ -198,20 +197,13 @@ final class ServingTables {
             columns.set(0, columns.getFirst().notNull());
         }
         TableSchema schema =
-                new TableSchema(
-                        new TableId(1),
+                TableSchema.toCreate(
                         table.schema(),
                         table.name(),
-                        1,
                         columns,
                         table.hasKey() ? List.of(1) : List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
                         table.hasKey() ? Orientation.ROW : Orientation.COLUMN,
-                        0,
-                        SHARDS,
-                        Optional.empty());
+                        SHARDS);
         stele.action(CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }
 

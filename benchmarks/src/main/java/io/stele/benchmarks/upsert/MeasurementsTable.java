@@ -2,7 +2,6 @@ package io.stele.benchmarks.upsert;
 
 import io.stele.benchmarks.local.LocalEngine;
 import io.stele.engine.StorageEngine;
-import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
@@ -58,20 +57,13 @@ final class MeasurementsTable {
                         new ColumnSchema(5, "state", DataType.parse("varchar(4)")));
         schema =
                 local.createTable(
-                        new TableSchema(
-                                new TableId(1),
+                        TableSchema.toCreate(
                                 LocalEngine.schemaName(),
                                 name,
-                                1,
                                 columns,
                                 keyed ? List.of(1) : List.of(),
-                                List.of(),
-                                List.of(),
-                                List.of(),
                                 Orientation.COLUMN,
-                                0,
-                                SHARDS,
-                                Optional.empty()));
+                                SHARDS));
         layout = RowLayout.of(schema.columns());
     }
 

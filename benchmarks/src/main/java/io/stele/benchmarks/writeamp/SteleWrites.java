@@ -9,7 +9,6 @@ import io.stele.benchmarks.local.ShardBatches;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.tablet.Traffic;
 import io.stele.objectstore.ObjectStore;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.status.ShardStatus;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
@@ -19,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Stele's engine under the workload: one shard, sizes in the proportions of the defaults. */
@@ -82,19 +80,7 @@ final class SteleWrites {
         for (int field = 0; field < UserRows.FIELDS; field++) {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
-        return new TableSchema(
-                new TableId(1),
-                LocalEngine.schemaName(),
-                "usertable",
-                1,
-                columns,
-                List.of(1),
-                List.of(),
-                List.of(),
-                List.of(),
-                orientation,
-                0,
-                1,
-                Optional.empty());
+        return TableSchema.toCreate(
+                LocalEngine.schemaName(), "usertable", columns, List.of(1), orientation, 1);
     }
 }

@@ -122,6 +122,35 @@ public record TableSchema(
                 TableOptions.NONE);
     }
 
+    /**
+     * A table to be created, without options and with the default keys; the catalog assigns id,
+     * schema version and table group.
+     *
+     * @param primaryKey column ids in key order; empty: append-only table
+     */
+    public static TableSchema toCreate(
+            String schemaName,
+            String tableName,
+            List<ColumnSchema> columns,
+            List<Integer> primaryKey,
+            Orientation orientation,
+            int shardCount) {
+        return new TableSchema(
+                new TableId(1),
+                schemaName,
+                tableName,
+                1,
+                columns,
+                primaryKey,
+                List.of(),
+                List.of(),
+                List.of(),
+                orientation,
+                0,
+                shardCount,
+                Optional.empty());
+    }
+
     /** The same table under another id, schema version and table group. */
     public TableSchema withIdentity(
             TableId newId, int newSchemaVersion, int newTableGroup, int newShardCount) {

@@ -90,10 +90,9 @@ public final class PostgresSyntax {
     private static final Pattern NUMBER =
             Pattern.compile("(\\d[\\w.]*?|\\.\\d\\w*?)([eE][+-]?\\d+)?(?![\\w.])");
     private static final Pattern CHANGES =
-            Pattern.compile("stele\\s*\\.\\s*changes\\s*", Pattern.CASE_INSENSITIVE);
-    private static final Pattern FROM =
-            Pattern.compile("\\b(FROM|JOIN)$", Pattern.CASE_INSENSITIVE);
-    private static final int MAX_GAP = 100; // characters before a table function that are looked at
+            Pattern.compile(
+                    "(?<=\\b(?:FROM|JOIN)\\p{javaWhitespace}{1,96})stele\\s*\\.\\s*changes\\s*",
+                    Pattern.CASE_INSENSITIVE);
     private static final Pattern NULLS = Pattern.compile("\\s+NULLS\\b", Pattern.CASE_INSENSITIVE);
 
     private enum Kind {
@@ -181,8 +180,10 @@ public final class PostgresSyntax {
             int start = operand.exists() ? operand.start() : out.length();
             boolean isChanges =
                     character == '('
-                            && CHANGES.matcher(out).region(start, out.length()).matches()
-                            && isInFrom(start);
+                            && CHANGES.matcher(out)
+                                    .region(start, out.length())
+                                    .useTransparentBounds(true) // FROM is before the region
+                                    .matches();
             if (isChanges) {
                 out.setLength(start);
                 out.append("TABLE(system.table_changes");
@@ -206,12 +207,6 @@ public final class PostgresSyntax {
         } else {
             other(at + 1);
         }
-    }
-
-    /** Whether a place of the translated text is right behind FROM or JOIN. */
-    private boolean isInFrom(int place) {
-        String before = out.substring(Math.max(0, place - MAX_GAP), place).stripTrailing();
-        return before.length() < Math.min(place, MAX_GAP) && FROM.matcher(before).find();
     }
 
     private void close() {

@@ -6,6 +6,7 @@ import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.engine.row.RetainedRows;
 import io.stele.engine.row.RetainedVersions;
+import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -39,17 +40,25 @@ public final class ColumnFileVersions implements AutoCloseable {
         this.retained = new RetainedRows(retentionLsn, expiredLsn);
     }
 
+    /**
+     * A row of a column file with its key.
+     *
+     * @param keys encodes the key of a row; null: the row id is the key
+     * @param bytes of the row
+     */
+    public static KeyedVersion version(
+            @Nullable KeyEncoder keys, BinaryRow row, byte[] bytes, long rowId, long lsn) {
+        byte[] key = keys == null ? KeyEncoder.rowIdKey(rowId) : keys.encode(row);
+        return KeyedVersion.live(key, 0, key.length, lsn, bytes, 0, bytes.length);
+    }
+
     /** Moves to the next retained row; false at the end. */
     public boolean advance() throws IOException {
         while (cursor.advance()) {
             endLsn = file.deletes().deletedAt(cursor.ordinal());
             if (retained.contains(cursor.lsn(), endLsn)) {
-                byte[] row = cursor.row().toByteArray();
-                byte[] key =
-                        keys == null
-                                ? KeyEncoder.rowIdKey(cursor.rowId())
-                                : keys.encode(cursor.row());
-                version = KeyedVersion.live(key, 0, key.length, cursor.lsn(), row, 0, row.length);
+                byte[] bytes = cursor.row().toByteArray();
+                version = version(keys, cursor.row(), bytes, cursor.rowId(), cursor.lsn());
                 return true;
             }
         }

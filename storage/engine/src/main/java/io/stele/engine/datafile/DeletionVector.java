@@ -8,6 +8,7 @@ import io.stele.columnfile.index.BlockFileWriter;
 import io.stele.columnfile.index.BlockHandle;
 import io.stele.columnfile.index.Compression;
 import io.stele.columnfile.index.FileFormat;
+import io.stele.engine.row.LsnOrder;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -289,8 +290,9 @@ public final class DeletionVector {
             }
             return rows;
         }
+        int end = countAt(toLsn);
         RoaringBitmap rows = new RoaringBitmap();
-        for (int i = first; i < countAt(toLsn); i++) {
+        for (int i = first; i < end; i++) {
             rows.add(ordinals[i]);
         }
         return rows;
@@ -400,17 +402,7 @@ public final class DeletionVector {
 
     /** The number of deletions of the log at or below {@code lsn}. */
     private int countAt(long lsn) {
-        int low = 0;
-        int high = size;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (lsns[middle] <= lsn) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        return LsnOrder.firstAfter(position -> lsns[position], 0, size, lsn);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.stele.engine.memtable;
 
 import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.LsnOrder;
 import io.stele.engine.row.MergingVersions;
 import java.util.Iterator;
 import java.util.List;
@@ -63,30 +64,16 @@ final class AppendMemTable extends CountedMemTable {
 
     @Override
     public Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
-        int end = firstAfter(toLsn, size);
+        int end = LsnOrder.firstAfter(index -> row(index).lsn(), 0, size, toLsn);
+        int first = LsnOrder.firstAfter(index -> row(index).lsn(), 0, end, fromLsn);
         Iterator<KeyedVersion> rows =
-                IntStream.range(firstAfter(fromLsn, end), end)
+                IntStream.range(first, end)
                         .mapToObj(this::row)
                         .filter(row -> !others.containsKey(row)) // else it was deleted at its LSN
                         .iterator();
         return others.isEmpty()
                 ? rows
                 : new ChainedVersions(List.of(others.values().iterator(), rows));
-    }
-
-    /** The first of some rows with an LSN above another: rows come in the order of LSNs. */
-    private int firstAfter(long lsn, int count) {
-        int low = 0;
-        int high = count;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (row(middle).lsn() <= lsn) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
     }
 
     private void append(KeyedVersion version) {

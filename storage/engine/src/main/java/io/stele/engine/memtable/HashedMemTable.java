@@ -1,6 +1,7 @@
 package io.stele.engine.memtable;
 
 import io.stele.engine.row.KeyedVersion;
+import io.stele.engine.row.LsnOrder;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -78,8 +79,8 @@ final class HashedMemTable extends CountedMemTable {
 
     @Override
     public Iterator<KeyedVersion> versionsBetween(long fromLsn, long toLsn) {
-        int end = firstAfter(toLsn, 0, size);
-        int first = firstAfter(fromLsn, 0, end);
+        int end = LsnOrder.firstAfter(store::lsn, 0, size, toLsn);
+        int first = LsnOrder.firstAfter(store::lsn, 0, end, fromLsn);
         return IntStream.range(first, end)
                 .filter(this::isCurrent)
                 .mapToObj(store::version)
@@ -96,21 +97,6 @@ final class HashedMemTable extends CountedMemTable {
             newest = store.older(newest);
         }
         return newest == index;
-    }
-
-    /** The first index, of some, with an LSN above another: versions come in the order of LSNs. */
-    private int firstAfter(long lsn, int from, int to) {
-        int low = from;
-        int high = to;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (store.lsn(middle) <= lsn) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.ColumnFileVersions;
 import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.memtable.MemTable;
@@ -165,7 +166,7 @@ final class ChangeCollector implements AutoCloseable {
         if (open == null) {
             ColumnFile next = ending.peek();
             if (next == null) {
-                changes.endsAreAdded();
+                changes.sideIsAdded();
                 phase = changes.isBeginsFirst() ? Phase.COMPLETE : Phase.MEMORY;
                 return;
             }
@@ -391,7 +392,7 @@ final class ChangeCollector implements AutoCloseable {
         ColumnFileCursor open = begins;
         ColumnFile next = begun == null ? beginning.peek() : begun;
         if (next == null) {
-            changes.beginsAreAdded();
+            changes.sideIsAdded();
             phase = changes.isBeginsFirst() ? Phase.ENDS : Phase.LOOKUPS;
             return;
         }
@@ -415,10 +416,9 @@ final class ChangeCollector implements AutoCloseable {
         if (!changes.hasLsn(open.lsn()) || next.deletes().isDeleted(open.ordinal(), open.lsn())) {
             return; // else it became obsolete at its own LSN, and was never visible
         }
-        byte[] bytes = open.row().toByteArray();
-        byte[] key = keys == null ? KeyEncoder.rowIdKey(open.rowId()) : keys.encode(open.row());
         KeyedVersion version =
-                KeyedVersion.live(key, 0, key.length, open.lsn(), bytes, 0, bytes.length);
+                ColumnFileVersions.version(
+                        keys, open.row(), open.row().toByteArray(), open.rowId(), open.lsn());
         if (changes.isWanted(version, version.lsn())) {
             changes.addBegin(version, matches(version));
         }

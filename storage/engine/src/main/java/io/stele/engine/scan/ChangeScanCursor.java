@@ -178,11 +178,6 @@ public final class ChangeScanCursor implements RowCursor {
         return kind.code();
     }
 
-    /** The kind of change. */
-    public ChangeKind kind() {
-        return kind;
-    }
-
     @Override
     public void close() throws IOException {
         if (isClosed) {

@@ -32,7 +32,7 @@ final class CollectedChanges {
     private static final Comparator<KeyedVersion> BY_LSN_AND_KEY =
             Comparator.comparingLong(KeyedVersion::lsn).thenComparing(KeyedVersion::compareKey);
 
-    /** More than a shard has keys: so many bits of the hash are the same of one key only. */
+    /** A part cannot become smaller: a shard has fewer keys than that. */
     private static final int MAX_PARTS = 1 << 30;
 
     private final long lastLsn;
@@ -45,11 +45,9 @@ final class CollectedChanges {
     private long length = Long.MAX_VALUE; // of windows, about
     private boolean hasShrunk;
     private Part part = Part.ALL;
-    private boolean isUnordered;
-    private boolean isBeginsFirst;
+    private Order order = Order.BY_LSN_AND_KEY;
     private boolean mustBeginAgain;
-    private boolean hasAllEnds;
-    private boolean hasAllBegins;
+    private boolean hasFirstSide;
     private long bytes; // of the map
     private int openEnds;
     private int unknown;
@@ -64,6 +62,15 @@ final class CollectedChanges {
         this.endLsn = lastLsn;
         this.lastLsn = lastLsn;
         this.maxBytes = maxBytes;
+    }
+
+    /** How the changes of a window are returned. */
+    private enum Order {
+        BY_LSN_AND_KEY,
+        /** Each once it is known; the rows that ended are added first. */
+        ANY,
+        /** As {@link #ANY}; the rows that began are added first. */
+        ANY_BEGINS_FIRST
     }
 
     /** The keys whose hash ends with some bits. */
@@ -108,12 +115,12 @@ final class CollectedChanges {
 
     /** Whether changes are ready as soon as they are known. */
     boolean isUnordered() {
-        return isUnordered;
+        return order != Order.BY_LSN_AND_KEY;
     }
 
     /** Whether rows of files that ended are to be added after all rows that began. */
     boolean isBeginsFirst() {
-        return isBeginsFirst;
+        return order == Order.ANY_BEGINS_FIRST;
     }
 
     /** Whether what was added is dropped, and {@link #advance} goes to the same window again. */
@@ -138,7 +145,7 @@ final class CollectedChanges {
      * @param lsn at which it ended; {@link #isWanted}
      */
     void addEnd(KeyedVersion row, long lsn) {
-        if (!isBeginsFirst) {
+        if (!isBeginsFirst()) {
             addEndInMemory(row, lsn);
             return;
         }
@@ -174,7 +181,7 @@ final class CollectedChanges {
      */
     void addBegin(KeyedVersion row, boolean isShown) {
         KeyedVersion at = at(row, row.lsn());
-        boolean isMissing = !isShown && !isBeginsFirst && !changes.containsKey(at);
+        boolean isMissing = !isShown && !isBeginsFirst() && !changes.containsKey(at);
         if (isMissing || !isWanted(row, row.lsn())) {
             return;
         }
@@ -217,14 +224,12 @@ final class CollectedChanges {
         settled(at, change);
     }
 
-    /** All rows of files that ended are added. */
-    void endsAreAdded() {
-        hasAllEnds = true;
-    }
-
-    /** All rows that began are added: what ends from here on is known at once. */
-    void beginsAreAdded() {
-        hasAllBegins = true;
+    /**
+     * All rows of files that ended are added, or all that began. Once one side is, what comes from
+     * the other is known at once.
+     */
+    void sideIsAdded() {
+        hasFirstSide = true;
     }
 
     /**
@@ -283,7 +288,7 @@ final class CollectedChanges {
 
     /** Nothing is added any more to a change, unless rows that ended are yet to come. */
     private void settled(KeyedVersion at, Change change) {
-        if (isUnordered && !isBeginsFirst) {
+        if (order == Order.ANY) {
             changes.remove(at);
             dropped(at, change);
             ready.add(new Entry(at.lsn(), change));
@@ -307,17 +312,17 @@ final class CollectedChanges {
                 continue;
             }
             endLsn = highest; // the window is of this one LSN
-            if (!isUnordered) {
-                isUnordered = true;
+            if (order == Order.BY_LSN_AND_KEY) {
+                order = Order.ANY;
                 releaseSettled();
-            } else if (isBeginsFirst && !hasAllBegins && part.count() < MAX_PARTS) {
+            } else if (hasFirstSide || part.count() == MAX_PARTS) {
+                return; // the rows are those of memory, or are settled soon
+            } else if (order == Order.ANY_BEGINS_FIRST) {
                 partsLeft.push(part.otherHalf());
                 part = part.firstHalf();
                 dropOtherParts();
-            } else if (isBeginsFirst || hasAllEnds) {
-                return; // the rows are those of memory, or are settled soon
             } else {
-                isBeginsFirst = true;
+                order = Order.ANY_BEGINS_FIRST;
                 mustBeginAgain = true;
                 changes.clear();
                 return;
@@ -378,8 +383,7 @@ final class CollectedChanges {
         bytes = 0;
         openEnds = 0;
         unknown = 0;
-        hasAllEnds = false;
-        hasAllBegins = false;
+        hasFirstSide = false;
         if (mustBeginAgain) {
             mustBeginAgain = false;
             return true;
@@ -389,11 +393,10 @@ final class CollectedChanges {
             return true;
         }
         part = Part.ALL;
-        if (!isUnordered) {
+        if (order == Order.BY_LSN_AND_KEY) {
             length = hasShrunk ? times(2, endLsn - fromLsn) : times(4, length);
         }
-        isUnordered = false;
-        isBeginsFirst = false;
+        order = Order.BY_LSN_AND_KEY;
         hasShrunk = false;
         fromLsn = endLsn;
         endLsn = lastLsn - fromLsn <= length ? lastLsn : fromLsn + length;

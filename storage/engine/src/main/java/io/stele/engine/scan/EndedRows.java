@@ -6,6 +6,7 @@ import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.columnfile.orc.ColumnFileReader;
 import io.stele.columnfile.orc.ColumnRow;
 import io.stele.engine.datafile.ColumnFile;
+import io.stele.engine.datafile.ColumnFileVersions;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.row.KeyedVersion;
 import io.stele.objectstore.NonBlocking;
@@ -137,9 +138,8 @@ final class EndedRows implements AutoCloseable {
     }
 
     private void show(int ordinal, long lsn, long rowId, byte[] row) {
-        byte[] key = keys == null ? KeyEncoder.rowIdKey(rowId) : keys.encode(view.wrap(row));
         endLsn = file.deletes().deletedAt(ordinal);
-        version = KeyedVersion.live(key, 0, key.length, lsn, row, 0, row.length);
+        version = ColumnFileVersions.version(keys, view.wrap(row), row, rowId, lsn);
     }
 
     /** The row that the cursor is on; null: on none. */
