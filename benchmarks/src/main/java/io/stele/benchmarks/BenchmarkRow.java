@@ -33,8 +33,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time of one row of a bigint key and ten columns of 100 bytes of text through each step of the hot
- * path. Target: encode, validate and read together well below a microsecond, without allocation.
+ * A JMH benchmark of one row of a bigint key and ten columns of 100 bytes of text in each step of
+ * the hot path. Target: encode, validate and read together well below a microsecond, without
+ * allocation.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Batches of upserts of rows (id bigint, value varchar of 64 bytes) for a table of one shard: ids
- * out of a million, uniform or after Zipf, the same for the same seed.
+ * A reproducible source of upsert batches for a table of one shard, with a million ids drawn
+ * uniformly or by Zipf's law from a seed. Rows are (id bigint, value varchar of 64 bytes).
  */
 final class HotBatches {
     private static final int IDS = 1_000_000;

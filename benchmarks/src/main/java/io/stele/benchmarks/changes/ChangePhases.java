@@ -23,9 +23,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The phases of the benchmark of change feeds, on tables of their own: a writer upserts rows of a
- * text of 100 bytes under scattered keys, half of which are updates, and one thread reads the feeds
- * of all shards in turn. Confined to one thread.
+ * The phases of the change feed benchmark, each on tables of its own, with one writer and one
+ * thread that reads the feeds of all shards in turn. The writer upserts rows of a text of 100 bytes
+ * under scattered keys; half of the upserts are updates. Confined to one thread.
  */
 public final class ChangePhases {
     /** Changes a second of one consumer that is behind, of a table of rows. */

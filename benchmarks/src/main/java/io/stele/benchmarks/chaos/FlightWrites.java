@@ -16,7 +16,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads into a table without a key over Flight, where a row that is applied twice is there twice.
+ * A chaos client that loads rows over Flight into a table without a key, where a row that is
+ * applied twice would be found twice.
  */
 final class FlightWrites implements ChaosClient {
     private static final String TABLE = "events";

@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Upserts and deletions of a few keys, and the change feeds of their table, which are applied to a
- * map. Each change must fit what the map has, and at a snapshot the map is what the table has.
+ * A chaos client that upserts and deletes a few keys, and applies the change feeds of their table
+ * to a map. Each change must fit what the map has, and at a snapshot the map is what the table has.
  */
 final class FollowedChanges implements ChaosClient {
     private static final String TABLE = "followed";

@@ -22,7 +22,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The benchmark's table in Stele: a text key and ten text columns; made and counted over Flight.
+ * The ingest benchmark's table in Stele, with a text key and ten text columns, created and counted
+ * over Flight.
  */
 public final class UserTable {
     public static final String SCHEMA = "bench";

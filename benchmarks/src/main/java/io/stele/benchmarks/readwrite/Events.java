@@ -8,7 +8,10 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The table that is scanned and written: keyed events of one date, two numbers and one text. */
+/**
+ * The table that the benchmark scans and writes, of keyed events with a date, two numbers and a
+ * text.
+ */
 final class Events {
     static final int DAY = 1;
     static final int QUANTITY = 2;

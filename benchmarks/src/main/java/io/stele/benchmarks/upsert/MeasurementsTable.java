@@ -29,9 +29,9 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column table of small rows, (id bigint, reading bigint, ratio double, place varchar(16), state
- * varchar(4)), with the primary key id or without one. Rows are made from a number, so what a key
- * must have can be checked.
+ * The upsert benchmark's column table of small generated rows, with a primary key or without one.
+ * Its columns are (id bigint, reading bigint, ratio double, place varchar(16), state varchar(4));
+ * the primary key is id. Rows are made from a number, so what a key must have can be checked.
  */
 final class MeasurementsTable {
     private static final int SHARDS = 2;

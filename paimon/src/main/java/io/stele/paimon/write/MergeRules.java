@@ -19,8 +19,9 @@ import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataTypeRoot;
 
 /**
- * The rows of a table that an UPDATE, DELETE or MERGE can change, and what has to be written for
- * them, by the options of the table. Immutable.
+ * The rules, by a table's options, of whether UPDATE, DELETE and MERGE may change its rows and
+ * which rows they write. The class of the same name in package {@code merge} has the rules by which
+ * scans merge rows. Immutable.
  */
 public final class MergeRules {
     private final SchemaTableName name;
@@ -34,7 +35,7 @@ public final class MergeRules {
     }
 
     /**
-     * Refuses tables whose rows cannot be written by this plugin at all.
+     * Throws for tables whose rows this plugin cannot write at all.
      *
      * @throws TrinoException that says why
      */
@@ -55,7 +56,7 @@ public final class MergeRules {
     }
 
     /**
-     * Refuses tables whose rows cannot be changed by their key.
+     * Throws for tables whose rows cannot be changed by their key.
      *
      * @param updated the columns that the statement assigns
      */
@@ -127,7 +128,7 @@ public final class MergeRules {
         }
     }
 
-    /** Refuses the deletion of a row. */
+    /** Throws if rows of the table cannot be deleted. */
     void checkDeletes() {
         if (options.ignoreDelete()) {
             throw refused("Expected a table that takes deletions, found ignore-delete of %s", name);
@@ -142,7 +143,10 @@ public final class MergeRules {
         }
     }
 
-    /** Whether the changelog of the table consists of the rows as they are written. */
+    /**
+     * Whether an update also writes the row before it, since the table's changelog consists of the
+     * rows as written.
+     */
     boolean writesRowsBeforeUpdates() {
         return options.changelogProducer() == ChangelogProducer.INPUT
                 && !options.ignoreDelete()
@@ -156,13 +160,14 @@ public final class MergeRules {
     }
 
     /**
-     * The columns of the row id: what the writer needs of a row that is deleted. Its key, where it
-     * lies, by what it is ordered among the rows of its key, and what may not be null.
+     * The columns of the row id, which the writer needs of a deleted row: primary key, partition
+     * columns, sequence fields and columns that may not be null; or all columns, if the changelog
+     * consists of the rows as written.
      */
     public static List<DataField> rowIdFields(FileStoreTable table) {
         List<DataField> all = table.rowType().getFields();
         if (table.primaryKeys().isEmpty()) {
-            // Deletions of whole partitions are planned with one, and never read it
+            // Deletions of whole partitions are planned with a row id, and never read it
             return all.stream()
                     .filter(field -> PaimonTypes.find(field.type()).isPresent())
                     .limit(1)
