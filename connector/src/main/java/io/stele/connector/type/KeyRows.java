@@ -173,7 +173,7 @@ public final class KeyRows {
                 || table.partitionedBy().contains(column.id());
     }
 
-    /** The same table with its key columns only, so that rows of these are rows of it. */
+    /** A table reduced to its key columns, as the schema of rows with only these columns. */
     private static TableSchema keyTable(TableSchema table, List<ColumnSchema> keyColumns) {
         return new TableSchema(
                 table.id(),

@@ -46,7 +46,7 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
         this.types = requireNonNull(types, "types is null");
     }
 
-    /** As many buckets as shards, each on one node; the engine chooses which. */
+    /** As many buckets as shards, each on one node, which Trino chooses. */
     @Override
     public Optional<ConnectorBucketNodeMap> getBucketNodeMapping(
             ConnectorTransactionHandle transactionHandle,
@@ -152,13 +152,14 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
                 if (e.code() != ErrorCode.KEY_TOO_LARGE && e.code() != ErrorCode.ROW_TOO_LARGE) {
                     throw SteleErrors.translate(e);
                 }
-                // No row of a table has it: a join finds none anywhere, and each writer refuses it
+                // No row of a table has such a key: a join finds none anywhere, and each writer
+                // refuses it
                 return 0;
             }
         }
     }
 
-    /** The shard that a row id names. Stateless. */
+    /** The shard in a row id. Stateless. */
     private record OfRowId(int bucketCount) implements BucketFunction {
         @Override
         public int getBucket(Page page, int position) {

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rows of another cursor with the wanted columns only, and of row columns the wanted fields.
- * Confined to one thread at a time.
+ * A row cursor for a DoGet that reduces another cursor's rows to the wanted columns and the wanted
+ * fields of row columns. Confined to one thread at a time.
  */
 final class NarrowedRows implements RowCursor {
     private final RowCursor rows;
@@ -33,15 +33,15 @@ final class NarrowedRows implements RowCursor {
     }
 
     /**
-     * Takes the cursor over.
+     * Takes ownership of the cursor.
      *
-     * @param columnIds stored columns that are wanted, those of {@code fields} among them
+     * @param columnIds stored columns that are wanted, including those of {@code fields}
      */
     static RowCursor of(RowCursor rows, List<Integer> columnIds, ColumnFields fields) {
         TableSchema whole = rows.schema();
         List<ColumnSchema> columns =
                 columnIds.stream().distinct().map(whole::column).map(fields::of).toList();
-        // Of its keys nothing is left that a reader would need
+        // Without keys, which a reader does not need
         TableSchema narrowed =
                 new TableSchema(
                         whole.id(),

@@ -35,7 +35,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** {@code GET /v1/status}: how the sidecar is doing, for people and scripts. */
+/**
+ * The HTTP resource {@code GET /v1/status} of the sidecar's status as JSON, for people, scripts and
+ * the connector.
+ */
 @Path("/v1/status")
 public final class StatusResource {
     private final NodeInfo node;
@@ -192,7 +195,7 @@ public final class StatusResource {
     }
 
     /**
-     * The whole answer; {@code engine} is null while the sidecar starts or stops, and {@code
+     * The whole reply; {@code engine} is null while the sidecar starts or stops, and {@code
      * encryptionKeys} while it starts.
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -234,7 +237,7 @@ public final class StatusResource {
     /**
      * The write-ahead log.
      *
-     * @param usableBytes what its disk has left; empty where no limit is known
+     * @param usableBytes bytes that its disk has left; empty where no limit is known
      * @param full whether some write has found too little room on its disk since there was more
      */
     public record Log(
