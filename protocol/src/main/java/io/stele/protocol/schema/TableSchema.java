@@ -19,7 +19,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A table as its writers and readers see it. Immutable; checked by its constructor.
+ * The definition of a table for its writers and readers: columns, keys, orientation, shards and
+ * options. Immutable; checked by its constructor.
  *
  * <p>Invariant: column ids and names (without case) are unique; every id in a key list is a column.
  * <br>
@@ -33,10 +34,10 @@ import java.util.stream.Collectors;
  * @param schemaVersion {@code >= 1}, increased by every change of the columns
  * @param columns 1 to 1,000 columns in their order
  * @param primaryKey column ids in key order; empty: append-only table with generated row ids
- * @param distributionKey column ids whose values choose the shard; empty: the primary key
- * @param clusteringKey column ids that sort the rows of a file; empty: the primary key
- * @param partitionedBy column ids whose values files are separated by
- * @param orientation which tablets hold the rows
+ * @param distributionKey column ids whose values determine the shard; empty: the primary key
+ * @param clusteringKey column ids by which the rows of a file are sorted; empty: the primary key
+ * @param partitionedBy column ids by whose values files are separated
+ * @param orientation the kinds of tablets that store the rows
  * @param tableGroup id of the table group
  * @param shardCount shards of the table group, 1 to 4,096
  * @param comment comment of the user
@@ -57,10 +58,10 @@ public record TableSchema(
         @JsonProperty("shardCount") int shardCount,
         @JsonProperty("comment") Optional<String> comment,
         @JsonProperty("options") TableOptions options) {
-    /** Most columns of a table and fields of a row type. */
+    /** The most columns of a table and fields of a row type. */
     public static final int MAX_COLUMNS = 1_000;
 
-    /** Most shards of a table group: each costs every sidecar a manifest and memtables. */
+    /** The most shards of a table group: each costs every sidecar a manifest and memtables. */
     public static final int MAX_SHARDS = 4_096;
 
     public TableSchema {
@@ -151,7 +152,7 @@ public record TableSchema(
                 Optional.empty());
     }
 
-    /** The same table under another id, schema version and table group. */
+    /** This table with another id, schema version and table group. */
     public TableSchema withIdentity(
             TableId newId, int newSchemaVersion, int newTableGroup, int newShardCount) {
         return new TableSchema(
@@ -171,7 +172,7 @@ public record TableSchema(
                 options);
     }
 
-    /** The same table under another name. */
+    /** This table with another name. */
     public TableSchema withName(String newSchemaName, String newTableName) {
         return new TableSchema(
                 id,
@@ -190,7 +191,7 @@ public record TableSchema(
                 options);
     }
 
-    /** The same table with other columns, or other properties of them. */
+    /** This table with other columns, or other properties of columns. */
     public TableSchema withColumns(int newSchemaVersion, List<ColumnSchema> newColumns) {
         return new TableSchema(
                 id,
@@ -259,7 +260,7 @@ public record TableSchema(
         return columns(primaryKey);
     }
 
-    /** The columns that choose the shard; empty: any shard takes any row. */
+    /** The columns that determine the shard; empty if any shard may store any row. */
     public List<ColumnSchema> distributionColumns() {
         return columns(distributionKey.isEmpty() ? primaryKey : distributionKey);
     }
@@ -273,7 +274,7 @@ public record TableSchema(
         return List.copyOf(found);
     }
 
-    /** The column with an id; COLUMN_NOT_FOUND when there is none. */
+    /** The column with an id; throws COLUMN_NOT_FOUND if there is none. */
     public ColumnSchema column(int columnId) {
         return columns.get(indexOf(columnId));
     }
@@ -288,7 +289,7 @@ public record TableSchema(
         return Optional.empty();
     }
 
-    /** Position of the column with an id; COLUMN_NOT_FOUND when there is none. */
+    /** The position of the column with an id; throws COLUMN_NOT_FOUND if there is none. */
     public int indexOf(int columnId) {
         for (int index = 0; index < columns.size(); index++) {
             if (columns.get(index).id() == columnId) {
