@@ -39,7 +39,7 @@ final class PaimonMergeSink implements ConnectorMergeSink {
 
     private final SchemaTableName name;
     private final TableWriter writer;
-    private final MergeRules rules;
+    private final RowChangeRules rules;
     private final Map<Integer, List<Integer>> updated;
     private final int[] channels;
     private final int[] rowIdChannels;
@@ -59,7 +59,7 @@ final class PaimonMergeSink implements ConnectorMergeSink {
             SchemaTableName name,
             RowType type,
             TableWriter writer,
-            MergeRules rules,
+            RowChangeRules rules,
             Map<Integer, List<Integer>> updated,
             int[] channels,
             int[] rowIdChannels,
