@@ -12,7 +12,6 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The rows of another cursor with the wanted columns only, and of row columns the wanted fields.
@@ -42,21 +41,7 @@ final class NarrowedRows implements RowCursor {
         List<ColumnSchema> columns =
                 columnIds.stream().distinct().map(whole::column).map(fields::of).toList();
         // Of its keys nothing is left that a reader would need
-        TableSchema narrowed =
-                new TableSchema(
-                        whole.id(),
-                        whole.schemaName(),
-                        whole.tableName(),
-                        whole.schemaVersion(),
-                        columns,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        whole.tableGroup(),
-                        whole.shardCount(),
-                        Optional.empty());
+        TableSchema narrowed = whole.narrowedTo(columns).orientation(Orientation.COLUMN).build();
         return new NarrowedRows(rows, narrowed);
     }
 
