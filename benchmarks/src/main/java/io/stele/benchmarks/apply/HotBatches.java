@@ -32,15 +32,14 @@ final class HotBatches {
     }
 
     static TableSchema definition(String name) {
-        return TableSchema.toCreate(
-                "bench",
-                name,
-                List.of(
-                        new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                        new ColumnSchema(2, "value", DataType.parse("varchar"))),
-                List.of(1),
-                Orientation.ROW,
-                1);
+        return TableSchema.builder("bench", name)
+                .columns(
+                        List.of(
+                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
+                                new ColumnSchema(2, "value", DataType.parse("varchar"))))
+                .primaryKey(List.of(1))
+                .orientation(Orientation.ROW)
+                .build();
     }
 
     /**

@@ -72,15 +72,16 @@ public final class ChangePhases {
     private SteleTable table(Orientation orientation) {
         String name = "changed" + tables++;
         TableSchema schema =
-                TableSchema.toCreate(
-                        SCHEMA,
-                        name,
-                        List.of(
-                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
-                                new ColumnSchema(2, "payload", DataType.parse("varchar"))),
-                        List.of(1),
-                        orientation,
-                        SHARDS);
+                TableSchema.builder(SCHEMA, name)
+                        .columns(
+                                List.of(
+                                        new ColumnSchema(1, "id", DataType.parse("bigint"))
+                                                .notNull(),
+                                        new ColumnSchema(2, "payload", DataType.parse("varchar"))))
+                        .primaryKey(List.of(1))
+                        .orientation(orientation)
+                        .shardCount(SHARDS)
+                        .build();
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
         return client.table(SCHEMA, name);

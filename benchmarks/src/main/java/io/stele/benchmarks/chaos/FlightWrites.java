@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.client.BulkWriter;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -41,16 +40,14 @@ final class FlightWrites implements ChaosClient {
     public void prepare() throws Exception {
         session = context.session();
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "batch", "bigint", false),
-                                column(2, "n", "bigint", false),
-                                column(3, "payload", "varchar", true)),
-                        List.of(),
-                        Orientation.COLUMN,
-                        4));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "batch", "bigint", false),
+                                        column(2, "n", "bigint", false),
+                                        column(3, "payload", "varchar", true)))
+                        .shardCount(4)
+                        .build());
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.scan.ChangeKind;
 import io.stele.protocol.api.snapshot.SnapshotReply;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,15 +65,14 @@ final class FollowedChanges implements ChaosClient {
     @Override
     public void prepare() {
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "id", "bigint", false),
-                                column(2, "version", "bigint", false)),
-                        List.of(1),
-                        Orientation.COLUMN,
-                        SHARDS));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "id", "bigint", false),
+                                        column(2, "version", "bigint", false)))
+                        .primaryKey(List.of(1))
+                        .shardCount(SHARDS)
+                        .build());
         begin();
     }
 

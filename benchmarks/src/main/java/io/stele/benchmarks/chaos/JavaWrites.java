@@ -51,16 +51,16 @@ final class JavaWrites implements ChaosClient {
     @Override
     public void prepare() {
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "id", "bigint", false),
-                                column(2, "version", "bigint", false),
-                                column(3, "payload", "varchar", true)),
-                        List.of(1),
-                        Orientation.ROW_COLUMN,
-                        4));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "id", "bigint", false),
+                                        column(2, "version", "bigint", false),
+                                        column(3, "payload", "varchar", true)))
+                        .primaryKey(List.of(1))
+                        .orientation(Orientation.ROW_COLUMN)
+                        .shardCount(4)
+                        .build());
     }
 
     static ColumnSchema column(int id, String name, String type, boolean nullable) {

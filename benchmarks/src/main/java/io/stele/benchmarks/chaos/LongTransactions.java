@@ -94,16 +94,16 @@ final class LongTransactions implements ChaosClient {
     public void prepare() throws Exception {
         session = context.session();
         context.createTable(
-                TableSchema.toCreate(
-                        ClientContext.SCHEMA,
-                        TABLE,
-                        List.of(
-                                column(1, "id", "bigint", false),
-                                column(2, "batch", "bigint", false),
-                                column(3, "payload", "varchar", true)),
-                        List.of(1),
-                        Orientation.ROW_COLUMN,
-                        4));
+                TableSchema.builder(ClientContext.SCHEMA, TABLE)
+                        .columns(
+                                List.of(
+                                        column(1, "id", "bigint", false),
+                                        column(2, "batch", "bigint", false),
+                                        column(3, "payload", "varchar", true)))
+                        .primaryKey(List.of(1))
+                        .orientation(Orientation.ROW_COLUMN)
+                        .shardCount(4)
+                        .build());
     }
 
     @Override

@@ -44,7 +44,12 @@ public final class UserTable {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
         TableSchema schema =
-                TableSchema.toCreate(SCHEMA, table, columns, List.of(1), orientation, SHARDS);
+                TableSchema.builder(SCHEMA, table)
+                        .columns(columns)
+                        .primaryKey(List.of(1))
+                        .orientation(orientation)
+                        .shardCount(SHARDS)
+                        .build();
         flight.action(
                 CatalogActions.CREATE_TABLE, new CreateTableRequest(schema, "", false, false));
     }

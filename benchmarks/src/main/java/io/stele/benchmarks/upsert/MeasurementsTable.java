@@ -9,7 +9,6 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.nio.charset.StandardCharsets;
@@ -57,13 +56,11 @@ final class MeasurementsTable {
                         new ColumnSchema(5, "state", DataType.parse("varchar(4)")));
         schema =
                 local.createTable(
-                        TableSchema.toCreate(
-                                LocalEngine.schemaName(),
-                                name,
-                                columns,
-                                keyed ? List.of(1) : List.of(),
-                                Orientation.COLUMN,
-                                SHARDS));
+                        TableSchema.builder(LocalEngine.schemaName(), name)
+                                .columns(columns)
+                                .primaryKey(keyed ? List.of(1) : List.of())
+                                .shardCount(SHARDS)
+                                .build());
         layout = RowLayout.of(schema.columns());
     }
 

@@ -83,7 +83,10 @@ final class SteleWrites {
         for (int field = 0; field < UserRows.FIELDS; field++) {
             columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
         }
-        return TableSchema.toCreate(
-                LocalEngine.schemaName(), "usertable", columns, List.of(1), orientation, 1);
+        return TableSchema.builder(LocalEngine.schemaName(), "usertable")
+                .columns(columns)
+                .primaryKey(List.of(1))
+                .orientation(orientation)
+                .build();
     }
 }

@@ -12,9 +12,7 @@ import io.stele.connector.type.RowWriter;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
@@ -96,20 +94,11 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
                             .notNull());
         }
         List<Integer> ids = columns.stream().map(ColumnSchema::id).toList();
-        return new TableSchema(
-                new TableId(1),
-                "schema",
-                "keys",
-                1,
-                columns,
-                ids,
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                handle.shardCount(),
-                Optional.empty());
+        return TableSchema.builder("schema", "keys")
+                .columns(columns)
+                .primaryKey(ids)
+                .shardCount(handle.shardCount())
+                .build();
     }
 
     /** The shard of the distribution key. Guarded by itself: its buffers are reused. */

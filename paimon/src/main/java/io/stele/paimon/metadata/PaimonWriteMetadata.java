@@ -12,7 +12,7 @@ import io.stele.paimon.handle.PaimonWriteHandle;
 import io.stele.paimon.image.SnapshotLeases;
 import io.stele.paimon.table.LakeTables;
 import io.stele.paimon.write.MergeRowIds;
-import io.stele.paimon.write.MergeRules;
+import io.stele.paimon.write.RowChangeRules;
 import io.stele.paimon.write.WriteLayouts;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
@@ -238,7 +238,7 @@ final class PaimonWriteMetadata extends PaimonDefinitionMetadata {
     public Optional<ConnectorPartitioningHandle> getUpdateLayout(
             ConnectorSession session, ConnectorTableHandle table) {
         FileStoreTable written = table(table);
-        return WriteLayouts.update(written.schema(), MergeRules.rowIdFields(written));
+        return WriteLayouts.update(written.schema(), RowChangeRules.rowIdFields(written));
     }
 
     @Override

@@ -11,9 +11,9 @@ import io.stele.paimon.handle.PaimonMergeHandle;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.handle.PaimonWriteHandle;
 import io.stele.paimon.table.LakeTables;
-import io.stele.paimon.write.MergeRules;
 import io.stele.paimon.write.PartitionDeletes;
 import io.stele.paimon.write.ReadSnapshot;
+import io.stele.paimon.write.RowChangeRules;
 import io.stele.paimon.write.TableCommits;
 import io.stele.paimon.write.TableCompaction;
 import io.trino.spi.TrinoException;
@@ -80,7 +80,7 @@ final class TableWrites {
                     "Expected retry-policy NONE for a statement that writes, found " + retryMode);
         }
         FileStoreTable table = tables.find(handle);
-        MergeRules.checkWritable(handle.name(), table);
+        RowChangeRules.checkWritable(handle.name(), table);
         boolean hasDynamicBuckets = table.bucketMode() == BucketMode.HASH_DYNAMIC;
         PaimonTableHandle written =
                 hasDynamicBuckets && !hasRead ? atLatest(handle, table) : handle;
@@ -149,7 +149,7 @@ final class TableWrites {
                     }
                     updated.put(number, channels);
                 });
-        new MergeRules(handle.name(), tables.find(handle)).check(names);
+        new RowChangeRules(handle.name(), tables.find(handle)).check(names);
         return new PaimonMergeHandle(write, updated);
     }
 

@@ -31,7 +31,7 @@ public final class MergeRowIds {
 
     /** The columns of a table that its row id consists of. */
     static List<PaimonColumnHandle> columns(FileStoreTable table) {
-        return MergeRules.rowIdFields(table).stream()
+        return RowChangeRules.rowIdFields(table).stream()
                 .map(
                         field ->
                                 new PaimonColumnHandle(
@@ -43,7 +43,7 @@ public final class MergeRowIds {
     static int[] channels(FileStoreTable table) {
         return channels(
                 table.rowType().getFields(),
-                MergeRules.rowIdFields(table).stream().map(DataField::id).toList());
+                RowChangeRules.rowIdFields(table).stream().map(DataField::id).toList());
     }
 
     /** The index in a list of ids of each field; -1: not in the list. */

@@ -41,7 +41,7 @@ final class PaimonMergeSink implements ConnectorMergeSink {
 
     private final SchemaTableName name;
     private final TableWriter writer;
-    private final MergeRules rules;
+    private final RowChangeRules rules;
     private final Map<Integer, List<Integer>> updated;
     private final int[] channels;
     private final int[] rowIdChannels;
@@ -61,7 +61,7 @@ final class PaimonMergeSink implements ConnectorMergeSink {
             SchemaTableName name,
             RowType type,
             TableWriter writer,
-            MergeRules rules,
+            RowChangeRules rules,
             Map<Integer, List<Integer>> updated,
             int[] channels,
             int[] rowIdChannels,

@@ -73,7 +73,7 @@ public final class PaimonPageSinks implements ConnectorPageSinkProvider {
                 write.table().name(),
                 table.rowType(),
                 writer(write, table),
-                new MergeRules(write.table().name(), table),
+                new RowChangeRules(write.table().name(), table),
                 handle.updated(),
                 channels(write, table),
                 MergeRowIds.channels(table),

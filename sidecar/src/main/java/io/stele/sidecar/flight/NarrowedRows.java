@@ -12,7 +12,6 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A row cursor for a DoGet that reduces another cursor's rows to the wanted columns and the wanted
@@ -42,21 +41,7 @@ final class NarrowedRows implements RowCursor {
         List<ColumnSchema> columns =
                 columnIds.stream().distinct().map(whole::column).map(fields::of).toList();
         // Without keys, which a reader does not need
-        TableSchema narrowed =
-                new TableSchema(
-                        whole.id(),
-                        whole.schemaName(),
-                        whole.tableName(),
-                        whole.schemaVersion(),
-                        columns,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        Orientation.COLUMN,
-                        whole.tableGroup(),
-                        whole.shardCount(),
-                        Optional.empty());
+        TableSchema narrowed = whole.narrowedTo(columns).orientation(Orientation.COLUMN).build();
         return new NarrowedRows(rows, narrowed);
     }
 

@@ -8,7 +8,6 @@ import com.google.inject.Inject;
 import io.stele.connector.error.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexDefinition;
@@ -90,21 +89,22 @@ public final class TableDefinitions {
         }
         return SteleErrors.translated(
                 () ->
-                        new TableSchema(
-                                new TableId(1),
-                                table.getTable().getSchemaName(),
-                                table.getTable().getTableName(),
-                                1,
-                                columns,
-                                ids(columns, properties, TableProperties.PRIMARY_KEY),
-                                ids(columns, properties, TableProperties.DISTRIBUTION_KEY),
-                                ids(columns, properties, TableProperties.CLUSTERING_KEY),
-                                ids(columns, properties, TableProperties.PARTITIONED_BY),
-                                TableProperties.orientation(properties),
-                                0,
-                                TableProperties.shardCount(properties),
-                                table.getComment(),
-                                options(columns, properties)));
+                        TableSchema.builder(
+                                        table.getTable().getSchemaName(),
+                                        table.getTable().getTableName())
+                                .columns(columns)
+                                .primaryKey(ids(columns, properties, TableProperties.PRIMARY_KEY))
+                                .distributionKey(
+                                        ids(columns, properties, TableProperties.DISTRIBUTION_KEY))
+                                .clusteringKey(
+                                        ids(columns, properties, TableProperties.CLUSTERING_KEY))
+                                .partitionedBy(
+                                        ids(columns, properties, TableProperties.PARTITIONED_BY))
+                                .orientation(TableProperties.orientation(properties))
+                                .shardCount(TableProperties.shardCount(properties))
+                                .comment(table.getComment())
+                                .options(options(columns, properties))
+                                .build());
     }
 
     /** The type that a column or field is stored in; throws if Stele does not store the type. */

@@ -115,19 +115,9 @@ public final class ShardPruning {
      */
     public static TableSchema distributionTable(TableSchema table) {
         List<Integer> ids = table.distributionColumns().stream().map(ColumnSchema::id).toList();
-        return new TableSchema(
-                table.id(),
-                table.schemaName(),
-                table.tableName(),
-                table.schemaVersion(),
-                table.distributionColumns(),
-                table.hasPrimaryKey() ? ids : List.of(),
-                ids,
-                List.of(),
-                List.of(),
-                table.orientation(),
-                table.tableGroup(),
-                table.shardCount(),
-                Optional.empty());
+        return table.narrowedTo(table.distributionColumns())
+                .primaryKey(table.hasPrimaryKey() ? ids : List.of())
+                .distributionKey(ids)
+                .build();
     }
 }

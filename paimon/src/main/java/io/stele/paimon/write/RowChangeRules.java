@@ -19,16 +19,15 @@ import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataTypeRoot;
 
 /**
- * The rules, by a table's options, of whether UPDATE, DELETE and MERGE may change its rows and
- * which rows they write. The class of the same name in package {@code merge} has the rules by which
- * scans merge rows. Immutable.
+ * The rules, by the options of a Paimon table, of which INSERT, UPDATE, DELETE and MERGE are
+ * refused, and which columns of a changed row its writer needs. Immutable, without I/O.
  */
-public final class MergeRules {
+public final class RowChangeRules {
     private final SchemaTableName name;
     private final FileStoreTable table;
     private final CoreOptions options;
 
-    public MergeRules(SchemaTableName name, FileStoreTable table) {
+    public RowChangeRules(SchemaTableName name, FileStoreTable table) {
         this.name = requireNonNull(name, "name is null");
         this.table = requireNonNull(table, "table is null");
         this.options = table.coreOptions();
@@ -71,10 +70,9 @@ public final class MergeRules {
         MergeEngine engine = options.mergeEngine();
         if (engine != MergeEngine.DEDUPLICATE && engine != MergeEngine.PARTIAL_UPDATE) {
             throw refused(
-                    "Expected the merge engine deduplicate or partial-update, found %s with "
-                            + engine
-                            + ", which does not replace the row of a key",
-                    name);
+                    "Expected the merge engine deduplicate or partial-update, found %s with %s,"
+                            + " which does not replace the row of a key",
+                    name, engine);
         }
         if (engine == MergeEngine.PARTIAL_UPDATE
                 && table.options().keySet().stream()
@@ -97,10 +95,9 @@ public final class MergeRules {
                         column -> {
                             throw refused(
                                     "Expected updates of columns that are neither in the primary"
-                                            + " key nor the sequence field, found column "
-                                            + column
-                                            + " of %s",
-                                    name);
+                                            + " key nor the sequence field, found column %s of"
+                                            + " %s",
+                                    column, name);
                         });
     }
 
@@ -109,21 +106,17 @@ public final class MergeRules {
             boolean isKey = table.primaryKeys().contains(column.name());
             if (isKey && column.type().is(DataTypeRoot.CHAR)) {
                 throw refused(
-                        "Expected a primary key without columns of the type CHAR, found column "
-                                + column.name()
+                        "Expected a primary key without columns of the type CHAR, found column %s"
                                 + " of %s: other engines may have written its values without the"
                                 + " spaces that Trino writes",
-                        name);
+                        column.name(), name);
             }
             if (options.mergeEngine() == MergeEngine.DEDUPLICATE
                     && PaimonTypes.find(column.type()).isEmpty()) {
                 throw refused(
-                        "Expected columns of types that Trino has, found column "
-                                + column.name()
-                                + " of the type "
-                                + column.type().asSQLString()
+                        "Expected columns of types that Trino has, found column %s of the type %s"
                                 + " of %s, whose value would be lost",
-                        name);
+                        column.name(), column.type().asSQLString(), name);
             }
         }
     }
@@ -144,8 +137,8 @@ public final class MergeRules {
     }
 
     /**
-     * Whether an update also writes the row before it, since the table's changelog consists of the
-     * rows as written.
+     * Whether an update writes the row before it as well: the changelog of the table consists of
+     * the rows as they are written, and no option drops the row before.
      */
     boolean writesRowsBeforeUpdates() {
         return options.changelogProducer() == ChangelogProducer.INPUT
@@ -160,9 +153,9 @@ public final class MergeRules {
     }
 
     /**
-     * The columns of the row id, which the writer needs of a deleted row: primary key, partition
-     * columns, sequence fields and columns that may not be null; or all columns, if the changelog
-     * consists of the rows as written.
+     * The columns of the row id, which a writer needs to delete a row: primary key, partition
+     * columns, sequence fields, and columns that are NOT NULL. All columns where the changelog
+     * consists of the rows as they are written, since it has deleted rows whole.
      */
     public static List<DataField> rowIdFields(FileStoreTable table) {
         List<DataField> all = table.rowType().getFields();
@@ -188,7 +181,7 @@ public final class MergeRules {
         return needed;
     }
 
-    private static TrinoException refused(String reason, SchemaTableName name) {
-        return new TrinoException(NOT_SUPPORTED, reason.formatted(name));
+    private static TrinoException refused(String reason, Object... values) {
+        return new TrinoException(NOT_SUPPORTED, reason.formatted(values));
     }
 }
