@@ -34,8 +34,8 @@ public final class FrameWriter {
      * Writes a frame whose payload is {@code head[0, headLength)} and then {@code body[offset,
      * offset + length)}.
      *
-     * @throws SteleException INVALID_ARGUMENT if it is larger than any frame may be; then
-     *     nothing is written
+     * @throws SteleException INVALID_ARGUMENT if it is larger than any frame may be; then nothing
+     *     is written
      */
     public void write(
             FrameType type,
@@ -54,8 +54,8 @@ public final class FrameWriter {
     /**
      * Writes a frame whose payload is produced in pieces.
      *
-     * @throws SteleException INVALID_ARGUMENT if it is larger than any frame may be; then
-     *     nothing is written
+     * @throws SteleException INVALID_ARGUMENT if it is larger than any frame may be; then nothing
+     *     is written
      */
     public void write(FrameType type, int requestId, FramePayload payload) throws IOException {
         writeHead(type, requestId, payload.sizeBytes());

@@ -89,8 +89,8 @@ public final class Encryption {
      * Decrypts a stored data key.
      *
      * @param where it was found, for messages
-     * @throws SteleException CORRUPT_DATA if its master key
-     *     is missing here, or did not wrap it with this context
+     * @throws SteleException CORRUPT_DATA if its master key is missing here, or did not wrap it
+     *     with this context
      */
     public DataKey unwrap(byte[] wrapped, byte[] context, String where) {
         WrappedKey key = WrappedKey.decode(ByteBuffer.wrap(wrapped));
