@@ -1,13 +1,7 @@
 package io.stele.columnfile;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
+import io.stele.testing.ModuleFloor;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -15,70 +9,44 @@ import org.junit.jupiter.api.Test;
  * contract of object stores, and never the engine.
  */
 final class TestFloors {
-    private static final String[] MAY_SEE = {
-        "io.stele.columnfile..",
-        "io.stele.objectstore",
-        "io.stele.objectstore.retrieval",
-        "io.stele.protocol..",
-        "io.stele.cache.."
-    };
-    private static final String[] MAY_NOT_SEE = {
-        "io.trino..", "org.apache.flink..", "software.amazon.awssdk.."
-    };
-
-    private static final JavaClasses CLASSES =
-            new ClassFileImporter()
-                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
-                    .importPackages("io.stele.columnfile");
+    private static final ModuleFloor FLOOR =
+            new ModuleFloor(
+                    "io.stele.columnfile",
+                    List.of(
+                            "io.stele.columnfile..",
+                            "io.stele.objectstore",
+                            "io.stele.objectstore.retrieval",
+                            "io.stele.protocol..",
+                            "io.stele.cache.."),
+                    List.of("io.trino..", "org.apache.flink..", "software.amazon.awssdk.."));
 
     @Test
     void looksOnlyDown() {
-        noClasses()
-                .should()
-                .dependOnClassesThat(
-                        resideInAPackage("io.stele..").and(not(resideInAnyPackage(MAY_SEE))))
-                .check(CLASSES);
+        FLOOR.checkModules();
     }
 
     @Test
     void keepsLibrariesOnTheirFloor() {
-        noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+        FLOOR.checkLibraries();
     }
 
     @Test
     void orcIsInItsPackageOnly() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages("io.stele.columnfile.orc..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("org.apache..")
-                .check(CLASSES);
+        FLOOR.checkOnlyIn("org.apache..", "io.stele.columnfile.orc..");
     }
 
     @Test
     void bytesAreBelowAll() {
-        noClasses()
-                .that()
-                .resideInAnyPackage("io.stele.columnfile.bytes..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "io.stele.columnfile.metadata..",
-                        "io.stele.columnfile.index..",
-                        "io.stele.columnfile.orc..")
-                .check(CLASSES);
+        FLOOR.checkNever(
+                "io.stele.columnfile.bytes..",
+                "io.stele.columnfile.metadata..",
+                "io.stele.columnfile.index..",
+                "io.stele.columnfile.orc..");
     }
 
     @Test
     void metadataAndIndexesAreBelowColumns() {
-        noClasses()
-                .that()
-                .resideInAnyPackage("io.stele.columnfile.metadata..", "io.stele.columnfile.index..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("io.stele.columnfile.orc..")
-                .check(CLASSES);
+        FLOOR.checkNever("io.stele.columnfile.metadata..", "io.stele.columnfile.orc..");
+        FLOOR.checkNever("io.stele.columnfile.index..", "io.stele.columnfile.orc..");
     }
 }

@@ -1,13 +1,6 @@
 package io.stele.engine;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
+import io.stele.testing.ModuleFloor;
 import io.stele.testing.PackageOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,24 +10,10 @@ import org.junit.jupiter.api.Test;
  * stores by objectstore alone.
  */
 final class TestFloors {
-    private static final String MODULE = "io.stele.engine";
-
-    private static final String[] MAY_SEE = {
-        "io.stele.engine..",
-        "io.stele.columnfile..",
-        "io.stele.objectstore..",
-        "io.stele.protocol..",
-        "io.stele.cache..",
-        "io.stele.scheduler.."
-    };
-    private static final String[] MAY_NOT_SEE = {
-        "io.trino..", "org.apache.flink..", "software.amazon.awssdk.."
-    };
-
     /** The packages of this module, lower ones first: each sees only those before it. */
     private static final PackageOrder PACKAGES =
             new PackageOrder(
-                    MODULE,
+                    "io.stele.engine",
                     List.of(
                             ".job",
                             ".wal",
@@ -67,55 +46,46 @@ final class TestFloors {
                             ".maintenance",
                             ""));
 
-    private static final JavaClasses CLASSES =
-            new ClassFileImporter()
-                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
-                    .importPackages(MODULE);
+    private static final ModuleFloor FLOOR =
+            new ModuleFloor(
+                    "io.stele.engine",
+                    List.of(
+                            "io.stele.engine..",
+                            "io.stele.columnfile..",
+                            "io.stele.objectstore..",
+                            "io.stele.protocol..",
+                            "io.stele.cache..",
+                            "io.stele.scheduler.."),
+                    List.of("io.trino..", "org.apache.flink..", "software.amazon.awssdk.."));
 
     @Test
     void looksOnlyDown() {
-        noClasses()
-                .should()
-                .dependOnClassesThat(
-                        resideInAPackage("io.stele..").and(not(resideInAnyPackage(MAY_SEE))))
-                .check(CLASSES);
+        FLOOR.checkModules();
     }
 
     @Test
     void keepsLibrariesOnTheirFloor() {
-        noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+        FLOOR.checkLibraries();
     }
 
     @Test
     void hadoopIsWhereALogIsOnHdfsAndAManifestIsOrc() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages("io.stele.engine.wal..", "io.stele.engine.manifest.orc..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("org.apache.hadoop..")
-                .check(CLASSES);
+        FLOOR.checkOnlyIn(
+                "org.apache.hadoop..", "io.stele.engine.wal..", "io.stele.engine.manifest.orc..");
     }
 
     @Test
     void orcIsInManifestsOnly() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages("io.stele.engine.manifest.orc..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("org.apache.orc..")
-                .check(CLASSES);
+        FLOOR.checkOnlyIn("org.apache.orc..", "io.stele.engine.manifest.orc..");
     }
 
     @Test
     void packagesSeeOnlyLowerOnes() {
-        PACKAGES.checkDependencies(CLASSES);
+        PACKAGES.checkDependencies(FLOOR.classes());
     }
 
     @Test
     void packagesAreSmall() {
-        PACKAGES.checkSizes(CLASSES);
+        PACKAGES.checkSizes(FLOOR.classes());
     }
 }

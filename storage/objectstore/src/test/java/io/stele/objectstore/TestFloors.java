@@ -1,13 +1,7 @@
 package io.stele.objectstore;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
+import io.stele.testing.ModuleFloor;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -15,85 +9,56 @@ import org.junit.jupiter.api.Test;
  * and no tablet. Each store's own client is in the package of that store only.
  */
 final class TestFloors {
-    private static final String[] MAY_SEE = {
-        "io.stele.objectstore..", "io.stele.protocol..", "io.stele.cache.."
-    };
-    private static final String[] MAY_NOT_SEE = {
-        "io.trino..", "org.apache.flink..", "org.apache.orc..", "org.apache.hadoop.hive.."
-    };
-
-    private static final JavaClasses CLASSES =
-            new ClassFileImporter()
-                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
-                    .importPackages("io.stele.objectstore");
+    private static final ModuleFloor FLOOR =
+            new ModuleFloor(
+                    "io.stele.objectstore",
+                    List.of("io.stele.objectstore..", "io.stele.protocol..", "io.stele.cache.."),
+                    List.of(
+                            "io.trino..",
+                            "org.apache.flink..",
+                            "org.apache.orc..",
+                            "org.apache.hadoop.hive.."));
 
     @Test
     void looksOnlyDown() {
-        noClasses()
-                .should()
-                .dependOnClassesThat(
-                        resideInAPackage("io.stele..").and(not(resideInAnyPackage(MAY_SEE))))
-                .check(CLASSES);
+        FLOOR.checkModules();
     }
 
     @Test
     void keepsLibrariesOnTheirFloor() {
-        noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+        FLOOR.checkLibraries();
     }
 
     @Test
     void hadoopIsInItsPackageOnly() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages("io.stele.objectstore.hadoop..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("org.apache.hadoop..")
-                .check(CLASSES);
+        FLOOR.checkOnlyIn("org.apache.hadoop..", "io.stele.objectstore.hadoop..");
     }
 
     @Test
     void theClientOfS3IsInItsPackageOnly() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages("io.stele.objectstore.s3..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("software.amazon.awssdk..")
-                .check(CLASSES);
+        FLOOR.checkOnlyIn("software.amazon.awssdk..", "io.stele.objectstore.s3..");
     }
 
     @Test
     void retrievalKnowsNoStore() {
-        noClasses()
-                .that()
-                .resideInAnyPackage("io.stele.objectstore.retrieval..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "io.stele.objectstore",
-                        "io.stele.objectstore.cached..",
-                        "io.stele.objectstore.encryption..",
-                        "io.stele.objectstore.hadoop..",
-                        "io.stele.objectstore.s3..",
-                        "io.stele.objectstore.warehouse..")
-                .check(CLASSES);
+        FLOOR.checkNever(
+                "io.stele.objectstore.retrieval..",
+                "io.stele.objectstore",
+                "io.stele.objectstore.cached..",
+                "io.stele.objectstore.encryption..",
+                "io.stele.objectstore.hadoop..",
+                "io.stele.objectstore.s3..",
+                "io.stele.objectstore.warehouse..");
     }
 
     @Test
     void theContractKnowsNoRemoteStore() {
-        noClasses()
-                .that()
-                .resideInAnyPackage("io.stele.objectstore")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "io.stele.objectstore.cached..",
-                        "io.stele.objectstore.encryption..",
-                        "io.stele.objectstore.hadoop..",
-                        "io.stele.objectstore.s3..",
-                        "io.stele.objectstore.warehouse..")
-                .check(CLASSES);
+        FLOOR.checkNever(
+                "io.stele.objectstore",
+                "io.stele.objectstore.cached..",
+                "io.stele.objectstore.encryption..",
+                "io.stele.objectstore.hadoop..",
+                "io.stele.objectstore.s3..",
+                "io.stele.objectstore.warehouse..");
     }
 }
