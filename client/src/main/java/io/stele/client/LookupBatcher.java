@@ -98,8 +98,8 @@ final class LookupBatcher implements RequestBatcher {
             lock.unlock();
         }
         List<byte[]> keys = batch.stream().map(Lookup::key).toList();
-        CallRequest request =
-                new CallRequest(
+        IdempotentRequest request =
+                new IdempotentRequest(
                         FrameType.MULTI_GET,
                         FrameType.MULTI_GET_REPLY,
                         new MultiGet(tableId, schemaVersion, readLsn, keys).encode());

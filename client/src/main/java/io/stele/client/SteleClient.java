@@ -165,8 +165,8 @@ public final class SteleClient implements AutoCloseable {
 
     private CompletableFuture<CachedTable> describe(byte[] payload, int index) {
         Endpoint endpoint = endpoints.get(index);
-        CallRequest request =
-                new CallRequest(FrameType.GET_TABLE, FrameType.GET_TABLE_REPLY, payload);
+        IdempotentRequest request =
+                new IdempotentRequest(FrameType.GET_TABLE, FrameType.GET_TABLE_REPLY, payload);
         connection(endpoint).submit(request);
         CompletableFuture<CachedTable> asked =
                 request.reply()

@@ -2,7 +2,7 @@ package io.stele.connector;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCacheRules;
 import io.trino.spi.Plugin;
 import io.trino.spi.connector.ConnectorFactory;
 import java.util.List;
@@ -13,7 +13,7 @@ public final class StelePlugin implements Plugin {
 
     /** The plugin of a node that Trino's launcher has started. */
     public StelePlugin() {
-        this(System.getProperty(DefaultCache.DATA_DIRECTORY, ""));
+        this(System.getProperty(DefaultCacheRules.DATA_DIRECTORY, ""));
     }
 
     /**

@@ -7,7 +7,7 @@ import com.google.inject.Injector;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
 import io.stele.objectstore.cached.CatalogCacheFolder;
-import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCacheRules;
 import io.trino.plugin.base.ConnectorContextModule;
 import io.trino.plugin.base.jmx.ConnectorObjectNameGeneratorModule;
 import io.trino.plugin.base.jmx.MBeanServerModule;
@@ -54,7 +54,7 @@ public final class PaimonConnectorFactory implements ConnectorFactory {
                                             CatalogCacheFolder.of(
                                                     catalogName,
                                                     System.getProperty(
-                                                            DefaultCache.DATA_DIRECTORY, ""))))
+                                                            DefaultCacheRules.DATA_DIRECTORY, ""))))
                             .doNotInitializeLogging()
                             .disableSystemProperties()
                             .setRequiredConfigurationProperties(config)

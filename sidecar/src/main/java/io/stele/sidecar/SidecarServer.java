@@ -19,7 +19,7 @@ import io.airlift.node.NodeInfo;
 import io.airlift.node.NodeModule;
 import io.airlift.tracing.TracingModule;
 import io.stele.engine.node.EngineFailure;
-import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCacheRules;
 import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.CacheFolder.DataDirectory;
 import io.stele.sidecar.engine.EngineService;
@@ -72,7 +72,7 @@ public final class SidecarServer implements AutoCloseable {
         PrintStream terminal = System.err;
         try {
             DataDirectory dataDirectory =
-                    DataDirectory.of(System.getProperty(DefaultCache.DATA_DIRECTORY, ""));
+                    DataDirectory.of(System.getProperty(DefaultCacheRules.DATA_DIRECTORY, ""));
             SidecarServer server =
                     start(
                             configuration(args),

@@ -9,13 +9,13 @@ import io.stele.benchmarks.Target;
 import io.stele.columnfile.metadata.SketchBuilder;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.FileKind;
-import io.stele.engine.manifest.FileSlices;
+import io.stele.engine.manifest.FilePruningIndex;
 import io.stele.engine.manifest.KeyIndexFile;
 import io.stele.engine.manifest.Manifest;
 import io.stele.engine.manifest.ManifestEdit;
 import io.stele.engine.manifest.ManifestFilter;
 import io.stele.engine.manifest.ManifestStore;
-import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.Lsn;
@@ -289,8 +289,8 @@ public final class ManifestBenchmark implements Benchmark {
             throws IOException {
         metrics.put(
                 name + ": ms to make a list",
-                median(rounds, () -> FileSlices.of(files, Function.identity()).isOf(files)));
-        FileSlices<FileEntry> list = FileSlices.of(files, Function.identity());
+                median(rounds, () -> FilePruningIndex.of(files, Function.identity()).isOf(files)));
+        FilePruningIndex<FileEntry> list = FilePruningIndex.of(files, Function.identity());
         byte[] wanted = filter.partition().orElseThrow();
         Predicate<byte[]> partition = values -> Arrays.equals(values, wanted);
         metrics.put(
@@ -314,10 +314,10 @@ public final class ManifestBenchmark implements Benchmark {
 
     /** Each with the bounds of all columns, as if each had been requested. */
     private static double heapOfLists(List<FileEntry> files) {
-        List<FileSlices<FileEntry>> lists = new ArrayList<>();
+        List<FilePruningIndex<FileEntry>> lists = new ArrayList<>();
         long before = Machine.heapBytes();
         for (int i = 0; i < LISTS; i++) {
-            FileSlices<FileEntry> list = FileSlices.of(files, Function.identity());
+            FilePruningIndex<FileEntry> list = FilePruningIndex.of(files, Function.identity());
             for (int column = 1; column <= COLUMNS; column++) {
                 ScanPredicate any =
                         new ScanPredicate(
@@ -376,7 +376,7 @@ public final class ManifestBenchmark implements Benchmark {
             String name, Manifest manifest, int rows, Extent extent, Metrics metrics)
             throws IOException {
         ReadCountingStore store = new ReadCountingStore(new InMemoryObjectStore());
-        OrcManifestBases bases = OrcManifestBases.ofStripes(rows);
+        OrcManifestBaseFormat bases = OrcManifestBaseFormat.ofStripes(rows);
         check(new ManifestStore(store, SHARD, OWNER, bases).create(manifest), "the first version");
         long base =
                 store.list("manifest/1-0/base/").stream()
@@ -423,7 +423,7 @@ public final class ManifestBenchmark implements Benchmark {
     }
 
     private static ManifestStore open(ReadCountingStore store, int minChanges) {
-        return new ManifestStore(store, SHARD, OWNER, OrcManifestBases.INSTANCE, minChanges);
+        return new ManifestStore(store, SHARD, OWNER, OrcManifestBaseFormat.INSTANCE, minChanges);
     }
 
     private static Manifest manifest(int files) {

@@ -3,7 +3,7 @@ package io.stele.benchmarks.paimon;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.Run;
-import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCacheRules;
 import io.stele.testing.DelayingS3Proxy;
 import io.stele.testing.InjectedDelays;
 import io.stele.testing.RequestCounts;
@@ -25,7 +25,7 @@ final class BenchmarkLake implements AutoCloseable {
     static final long REQUEST_MILLIS = 15;
 
     private static final String FOLDER = "lake";
-    private static final String DATA_DIRECTORY = DefaultCache.DATA_DIRECTORY;
+    private static final String DATA_DIRECTORY = DefaultCacheRules.DATA_DIRECTORY;
     private static final long IMAGE_TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Path state;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Metrics;
-import io.stele.paimon.handle.PaimonMergeSplit;
+import io.stele.paimon.handle.PaimonReaderSplit;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import java.io.ByteArrayOutputStream;
@@ -245,7 +245,7 @@ final class FilesPhase {
         for (Split split : splits) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             ((DataSplit) split).serialize(new DataOutputViewStreamWrapper(bytes));
-            result.add(new PaimonMergeSplit(bytes.toByteArray(), COLUMNAR, SplitWeight.standard()));
+            result.add(new PaimonReaderSplit(bytes.toByteArray(), COLUMNAR, SplitWeight.standard()));
         }
         return result;
     }

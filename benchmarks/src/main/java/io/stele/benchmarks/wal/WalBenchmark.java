@@ -10,7 +10,7 @@ import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Servers;
 import io.stele.engine.wal.LogFiles;
 import io.stele.engine.wal.LogOptions;
-import io.stele.engine.wal.WarehouseLogFiles;
+import io.stele.engine.wal.LogFilesOpener;
 import io.stele.objectstore.hadoop.HadoopConfig;
 import io.stele.objectstore.retrieval.RetrievalConfig;
 import io.stele.objectstore.s3.S3Config;
@@ -113,7 +113,7 @@ public final class WalBenchmark implements Benchmark {
             Map<String, List<MeasuredLog.Result>> results)
             throws Exception {
         try (LogFiles files =
-                        WarehouseLogFiles.open(
+                        LogFilesOpener.open(
                                 WarehouseLocation.parse(place.location()),
                                 access,
                                 _ -> {},

@@ -11,7 +11,7 @@ import io.stele.objectstore.cached.CatalogDataCache;
 import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.DataCacheMBeans;
-import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCacheRules;
 import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.protocol.api.status.DataCacheSpace;
 import io.stele.protocol.api.status.DataCacheTable;
@@ -137,10 +137,10 @@ public final class WorkerDataCache {
             return;
         }
         for (Path pages :
-                DefaultCache.emptyAbandoned(CatalogCacheFolder.all(folder), clock.instant())) {
+                DefaultCacheRules.emptyAbandoned(CatalogCacheFolder.all(folder), clock.instant())) {
             log.info(
                     "Deleted the data cache in %s, which nobody has used for %s days",
-                    pages, DefaultCache.ABANDONED.toDays());
+                    pages, DefaultCacheRules.ABANDONED.toDays());
         }
     }
 

@@ -45,7 +45,7 @@ final class SmallPartitions {
     private final long smallBytes;
     private final boolean routed;
     private final List<UUID> parts = new ArrayList<>();
-    private final Set<SortedRows.Group> waiting = new HashSet<>(); // of tables with a primary key
+    private final Set<SortedBufferWriter.Group> waiting = new HashSet<>(); // of tables with a primary key
     private long stagedBytes;
     private boolean full;
 
@@ -83,7 +83,7 @@ final class SmallPartitions {
      * Divides the rows of a buffer while more rows may follow: small partitions wait for these, and
      * the rest becomes files.
      */
-    Division divide(SortedRows sorted, List<SortedRows.Run> runs) {
+    Division divide(SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs) {
         Division division = divide(sorted, runs, true);
         if (context.table().hasPrimaryKey()) {
             division.small.forEach(run -> waiting.add(run.group()));
@@ -98,10 +98,10 @@ final class SmallPartitions {
      * @param runs the last rows of all partitions, after the rows that became files
      * @param continues whether the next call continues the last run, so that it must become a file
      */
-    List<SortedRows.Run> stage(SortedRows sorted, List<SortedRows.Run> runs, boolean continues) {
+    List<SortedBufferWriter.Run> stage(SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs, boolean continues) {
         Division division = divide(sorted, runs, false);
-        List<SortedRows.Run> small = new ArrayList<>(division.small);
-        List<SortedRows.Run> rest = new ArrayList<>(division.rest);
+        List<SortedBufferWriter.Run> small = new ArrayList<>(division.small);
+        List<SortedBufferWriter.Run> rest = new ArrayList<>(division.rest);
         if (continues && small.remove(runs.getLast())) {
             rest.add(runs.getLast());
         }
@@ -120,12 +120,12 @@ final class SmallPartitions {
         return rest;
     }
 
-    private Division divide(SortedRows sorted, List<SortedRows.Run> runs, boolean moreFollow) {
+    private Division divide(SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs, boolean moreFollow) {
         long smallRows = smallBytes / sorted.rowBytes();
         boolean many = runs.size() > few;
-        List<SortedRows.Run> small = new ArrayList<>();
-        List<SortedRows.Run> rest = new ArrayList<>();
-        for (SortedRows.Run run : runs) {
+        List<SortedBufferWriter.Run> small = new ArrayList<>();
+        List<SortedBufferWriter.Run> rest = new ArrayList<>();
+        for (SortedBufferWriter.Run run : runs) {
             boolean isSmall =
                     many && run.rows().size() < smallRows
                             || moreFollow && waiting.contains(run.group());
@@ -134,18 +134,18 @@ final class SmallPartitions {
         return new Division(small, rest);
     }
 
-    private void send(SortedRows sorted, List<SortedRows.Run> runs) {
+    private void send(SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs) {
         UUID part = UUID.randomUUID();
-        Map<Integer, List<SortedRows.Run>> shards = new TreeMap<>();
+        Map<Integer, List<SortedBufferWriter.Run>> shards = new TreeMap<>();
         boolean spread = !routed && runs.size() > FEW;
-        for (SortedRows.Run run : runs) {
+        for (SortedBufferWriter.Run run : runs) {
             shards.computeIfAbsent(spread ? run.shard() : 0, _ -> new ArrayList<>()).add(run);
         }
-        for (Map.Entry<Integer, List<SortedRows.Run>> shard : shards.entrySet()) {
+        for (Map.Entry<Integer, List<SortedBufferWriter.Run>> shard : shards.entrySet()) {
             Optional<Integer> target = spread ? Optional.of(shard.getKey()) : Optional.empty();
             StagedSink sink = new StagedSink(context, target, part);
             try {
-                for (SortedRows.Run run : shard.getValue()) {
+                for (SortedBufferWriter.Run run : shard.getValue()) {
                     for (Page page : sorted.pages(run)) {
                         sink.append(page);
                     }
@@ -161,7 +161,7 @@ final class SmallPartitions {
     }
 
     /** The rows of a buffer: runs of small partitions, and the rest. */
-    record Division(List<SortedRows.Run> small, List<SortedRows.Run> rest) {
+    record Division(List<SortedBufferWriter.Run> small, List<SortedBufferWriter.Run> rest) {
         Division {
             small = List.copyOf(small);
             rest = List.copyOf(rest);

@@ -25,7 +25,7 @@ final class SortedFilesSink implements RowSink {
     private final WriteContext context;
     private final KeyRows keys;
     private final List<Page> pages = new ArrayList<>();
-    private final List<SortedRows.Row> rows = new ArrayList<>();
+    private final List<SortedBufferWriter.Row> rows = new ArrayList<>();
     private final SinkFiles files;
     private final SmallPartitions small;
     private final SpilledRows spilled;
@@ -55,11 +55,11 @@ final class SortedFilesSink implements RowSink {
 
     @Override
     public void append(Page page) throws IOException {
-        Block[] blocks = SortedRows.blocks(page);
-        List<SortedRows.Row> added = new ArrayList<>(page.getPositionCount());
+        Block[] blocks = SortedBufferWriter.blocks(page);
+        List<SortedBufferWriter.Row> added = new ArrayList<>(page.getPositionCount());
         for (int position = 0; position < page.getPositionCount(); position++) {
             keys.read(blocks, position);
-            added.add(SortedRows.read(context, keys, position));
+            added.add(SortedBufferWriter.read(context, keys, position));
         }
         buffer(page, added);
         if (isFull()) {
@@ -67,8 +67,8 @@ final class SortedFilesSink implements RowSink {
         }
     }
 
-    private void buffer(Page page, List<SortedRows.Row> added) {
-        for (SortedRows.Row row : added) {
+    private void buffer(Page page, List<SortedBufferWriter.Row> added) {
+        for (SortedBufferWriter.Row row : added) {
             rows.add(row.at(rows.size()));
             bufferedBytes += row.retainedBytes();
         }
@@ -85,7 +85,7 @@ final class SortedFilesSink implements RowSink {
         if (rows.isEmpty()) {
             return;
         }
-        SortedRows sorted = new SortedRows(context, pages, rows, files);
+        SortedBufferWriter sorted = new SortedBufferWriter(context, pages, rows, files);
         SmallPartitions.Division division = small.divide(sorted, sorted.runs());
         sorted.write(division.rest());
         spilled.add(sorted, division.small());
@@ -101,7 +101,7 @@ final class SortedFilesSink implements RowSink {
         if (rows.isEmpty()) {
             return;
         }
-        SortedRows sorted = new SortedRows(context, pages, rows, files);
+        SortedBufferWriter sorted = new SortedBufferWriter(context, pages, rows, files);
         sorted.write(small.stage(sorted, sorted.runs(), continues));
         clear();
     }
@@ -146,7 +146,7 @@ final class SortedFilesSink implements RowSink {
     /** The receiver, at the end, of all rows that have waited. */
     private final class Last implements SpilledRows.Target {
         @Override
-        public void add(Page page, List<SortedRows.Row> added) throws IOException {
+        public void add(Page page, List<SortedBufferWriter.Row> added) throws IOException {
             if (isFull()) {
                 writeAll(true);
             }

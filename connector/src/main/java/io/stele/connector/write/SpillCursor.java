@@ -32,7 +32,7 @@ final class SpillCursor {
     private Page page = new Page(0);
     private Block[] blocks = new Block[0];
     private int position;
-    private Optional<SortedRows.Row> row = Optional.empty(); // at the position
+    private Optional<SortedBufferWriter.Row> row = Optional.empty(); // at the position
 
     /** Moves to the first row. */
     SpillCursor(
@@ -51,16 +51,16 @@ final class SpillCursor {
     }
 
     /** The row that is next; empty at the end. */
-    Optional<SortedRows.Row> row() {
+    Optional<SortedBufferWriter.Row> row() {
         return row;
     }
 
     /** Passes on the next rows, as long as they belong to this group. */
-    void drain(SortedRows.Group group, SpilledRows.Target target) throws IOException {
+    void drain(SortedBufferWriter.Group group, SpilledRows.Target target) throws IOException {
         while (row.isPresent() && row.get().isOf(group)) {
             int start = position;
             Page from = page;
-            List<SortedRows.Row> rows = new ArrayList<>();
+            List<SortedBufferWriter.Row> rows = new ArrayList<>();
             while (page == from && row.isPresent() && row.get().isOf(group)) {
                 rows.add(row.get());
                 position++;
@@ -77,11 +77,11 @@ final class SpillCursor {
                 return;
             }
             page = read(file.batches().get(nextBatch++));
-            blocks = SortedRows.blocks(page);
+            blocks = SortedBufferWriter.blocks(page);
             position = 0;
         }
         keys.read(blocks, position);
-        row = Optional.of(SortedRows.read(context, keys, position));
+        row = Optional.of(SortedBufferWriter.read(context, keys, position));
     }
 
     private Page read(SpillFile.Batch batch) throws IOException {

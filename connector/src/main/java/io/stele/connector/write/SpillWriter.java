@@ -42,7 +42,7 @@ final class SpillWriter implements AutoCloseable {
     }
 
     void append(Page page) throws IOException {
-        Block[] blocks = SortedRows.blocks(page);
+        Block[] blocks = SortedBufferWriter.blocks(page);
         for (int position = 0; position < page.getPositionCount(); position++) {
             int length = writer.write(blocks, position);
             encoder.append(row.wrap(writer.array(), 0, length));

@@ -40,12 +40,12 @@ final class SpilledRows {
     }
 
     /** Spills rows that are newer than all rows added before. */
-    void add(SortedRows sorted, List<SortedRows.Run> runs) throws IOException {
+    void add(SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs) throws IOException {
         if (runs.isEmpty()) {
             return;
         }
         try (SpillWriter writer = new SpillWriter(context, files.beginSpill())) {
-            for (SortedRows.Run run : runs) {
+            for (SortedBufferWriter.Run run : runs) {
                 for (Page page : sorted.pages(run)) {
                     writer.append(page);
                 }
@@ -72,7 +72,7 @@ final class SpilledRows {
                     merged,
                     new Target() {
                         @Override
-                        public void add(Page page, List<SortedRows.Row> rows) throws IOException {
+                        public void add(Page page, List<SortedBufferWriter.Row> rows) throws IOException {
                             writer.append(page);
                         }
 
@@ -116,7 +116,7 @@ final class SpilledRows {
                                 keys,
                                 decoder));
             }
-            Optional<SortedRows.Group> group = leastGroup(cursors);
+            Optional<SortedBufferWriter.Group> group = leastGroup(cursors);
             while (group.isPresent()) {
                 for (SpillCursor cursor : cursors) {
                     cursor.drain(group.get(), target);
@@ -127,11 +127,11 @@ final class SpilledRows {
         }
     }
 
-    private static Optional<SortedRows.Group> leastGroup(List<SpillCursor> cursors) {
+    private static Optional<SortedBufferWriter.Group> leastGroup(List<SpillCursor> cursors) {
         return cursors.stream()
                 .flatMap(cursor -> cursor.row().stream())
-                .map(SortedRows.Row::group)
-                .min(SortedRows.Group.ORDER);
+                .map(SortedBufferWriter.Row::group)
+                .min(SortedBufferWriter.Group.ORDER);
     }
 
     /** A receiver of rows by shard and partition, in each of which older rows come first. */
@@ -141,7 +141,7 @@ final class SpilledRows {
          *
          * @param rows their keys; the positions have no meaning
          */
-        void add(Page page, List<SortedRows.Row> rows) throws IOException;
+        void add(Page page, List<SortedBufferWriter.Row> rows) throws IOException;
 
         /** No more rows of the last group follow. */
         void groupEnded() throws IOException;

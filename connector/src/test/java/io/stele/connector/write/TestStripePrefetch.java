@@ -20,7 +20,7 @@ import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import java.io.IOException;
@@ -159,7 +159,7 @@ final class TestStripePrefetch {
     @Test
     @Timeout(60)
     void asMuchIsAheadAsThereIsRoomFor() throws Exception {
-        RetrievalBalance balance = new RetrievalBalance(1, System::nanoTime);
+        ReadAheadBalance balance = new ReadAheadBalance(1, System::nanoTime);
         store.ahead = Optional.of(new ReadingAhead(balance, executor));
         try (DataCache cache = cache();
                 ConnectorPageSource source = open(cache)) {
@@ -193,8 +193,8 @@ final class TestStripePrefetch {
     @Timeout(60)
     void whatOthersGiveBackIsUsedAtOnce() throws Exception {
         long all = 64 << 20;
-        RetrievalBalance balance = new RetrievalBalance(all, System::nanoTime);
-        RetrievalBalance.Processor other = balance.open();
+        ReadAheadBalance balance = new ReadAheadBalance(all, System::nanoTime);
+        ReadAheadBalance.Processor other = balance.open();
         assertThat(other.begin(all)).isTrue();
         store.ahead = Optional.of(new ReadingAhead(balance, executor));
         try (DataCache cache = cache();
@@ -211,7 +211,7 @@ final class TestStripePrefetch {
     }
 
     /** Until the second stripe has asked for room. */
-    private static void awaitRefused(RetrievalBalance balance) throws InterruptedException {
+    private static void awaitRefused(ReadAheadBalance balance) throws InterruptedException {
         while (balance.statistics().refused() == 0) {
             spin();
         }

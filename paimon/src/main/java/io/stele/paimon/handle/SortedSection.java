@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param runs files of one run follow each other in their keys
  */
-public record SortedSection(List<List<SortedFile>> runs) {
+public record SortedSection(List<List<SectionFile>> runs) {
     public SortedSection {
         runs = requireNonNull(runs, "runs is null").stream().map(List::copyOf).toList();
         checkArgument(

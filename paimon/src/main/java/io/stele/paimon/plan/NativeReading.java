@@ -3,7 +3,7 @@ package io.stele.paimon.plan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonColumnHandle;
-import io.stele.paimon.handle.SortedFile;
+import io.stele.paimon.handle.SectionFile;
 import io.stele.paimon.handle.SortedSection;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.merge.MergeColumns;
@@ -64,15 +64,15 @@ final class NativeReading {
     /**
      * The parts of a split that can each be read alone; empty: Paimon's reader must read the split.
      */
-    List<SectionFiles> sections(DataSplit split) {
+    List<SplitSection> sections(DataSplit split) {
         if (!isPossible || split.isStreaming()) {
             return List.of();
         }
         if (split.rawConvertible()) {
-            return SectionFiles.single(split);
+            return SplitSection.single(split);
         }
         return table instanceof PrimaryKeyFileStoreTable keyed && split.bucket() >= 0
-                ? SectionFiles.overlapping(split, keyed.store().newKeyComparator())
+                ? SplitSection.overlapping(split, keyed.store().newKeyComparator())
                 : List.of();
     }
 
@@ -81,7 +81,7 @@ final class NativeReading {
         if (section.runs().size() > 1 || section.runs().get(0).size() > 1) {
             return false;
         }
-        SortedFile file = section.runs().get(0).get(0);
+        SectionFile file = section.runs().get(0).get(0);
         boolean hasDeletions = table instanceof PrimaryKeyFileStoreTable && file.mayHaveDeletions();
         return !hasDeletions
                 && known.computeIfAbsent(
@@ -103,7 +103,7 @@ final class NativeReading {
                         .allMatch(file -> merges(rules.get(), file));
     }
 
-    private boolean merges(MergeRules merge, SortedFile file) {
+    private boolean merges(MergeRules merge, SectionFile file) {
         return knownMerges.computeIfAbsent(
                 new Kind(file.format(), file.schemaId()),
                 kind ->

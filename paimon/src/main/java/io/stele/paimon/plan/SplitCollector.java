@@ -3,9 +3,9 @@ package io.stele.paimon.plan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonFileSplit;
-import io.stele.paimon.handle.PaimonMergeSplit;
-import io.stele.paimon.handle.PaimonSortedSplit;
-import io.stele.paimon.handle.SortedFile;
+import io.stele.paimon.handle.PaimonReaderSplit;
+import io.stele.paimon.handle.PaimonMergedSplit;
+import io.stele.paimon.handle.SectionFile;
 import io.stele.paimon.handle.SortedSection;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
@@ -48,10 +48,10 @@ final class SplitCollector {
 
     void add(DataSplit split) {
         rows += split.rowCount();
-        List<SectionFiles> left = new ArrayList<>();
+        List<SplitSection> left = new ArrayList<>();
         Merged merged = new Merged(split);
-        List<SectionFiles> sections = reading.sections(split);
-        for (SectionFiles section : sections) {
+        List<SplitSection> sections = reading.sections(split);
+        for (SplitSection section : sections) {
             if (reading.reads(section.section())) {
                 addFile(section.section().runs().get(0).get(0));
                 nativeFiles++;
@@ -67,7 +67,7 @@ final class SplitCollector {
         }
     }
 
-    private void addFile(SortedFile file) {
+    private void addFile(SectionFile file) {
         long start = 0;
         do {
             long length = Math.min(splitBytes, file.size() - start);
@@ -107,7 +107,7 @@ final class SplitCollector {
         void add(SortedSection section) {
             sections.add(section);
             bytes +=
-                    section.runs().stream().flatMap(List::stream).mapToLong(SortedFile::size).sum();
+                    section.runs().stream().flatMap(List::stream).mapToLong(SectionFile::size).sum();
             if (bytes >= splitBytes) {
                 flush();
             }
@@ -115,7 +115,7 @@ final class SplitCollector {
 
         void flush() {
             if (!sections.isEmpty()) {
-                splits.add(new PaimonSortedSplit(sections, split.bucketPath(), weight(bytes)));
+                splits.add(new PaimonMergedSplit(sections, split.bucketPath(), weight(bytes)));
                 mergedSplits++;
                 sections.clear();
                 bytes = 0;
@@ -131,12 +131,12 @@ final class SplitCollector {
             throw new UncheckedIOException(e);
         }
         long size = split.dataFiles().stream().mapToLong(DataFileMeta::fileSize).sum();
-        splits.add(new PaimonMergeSplit(bytes.toByteArray(), split.bucketPath(), weight(size)));
+        splits.add(new PaimonReaderSplit(bytes.toByteArray(), split.bucketPath(), weight(size)));
         paimonSplits++;
     }
 
     /** A copy of the split with the files of these sections only. */
-    private static DataSplit part(DataSplit split, List<SectionFiles> sections) {
+    private static DataSplit part(DataSplit split, List<SplitSection> sections) {
         List<DataFileMeta> files = new ArrayList<>();
         sections.forEach(section -> files.addAll(section.files()));
         DataSplit.Builder part =

@@ -7,8 +7,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
-import io.stele.paimon.handle.PaimonMergeSplit;
-import io.stele.paimon.handle.PaimonSortedSplit;
+import io.stele.paimon.handle.PaimonReaderSplit;
+import io.stele.paimon.handle.PaimonMergedSplit;
 import io.stele.paimon.handle.PaimonTableHandle;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.table.LakeTables;
@@ -116,7 +116,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                             columns,
                             wanted,
                             memory);
-            case PaimonSortedSplit sorted ->
+            case PaimonMergedSplit sorted ->
                     sortedFiles.open(
                             table,
                             id -> schemas.schema(table, id),
@@ -124,7 +124,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
                             columns,
                             wanted,
                             memory);
-            case PaimonMergeSplit merge -> merging(handle, table, merge, columns, wanted);
+            case PaimonReaderSplit merge -> merging(handle, table, merge, columns, wanted);
             default ->
                     throw new IllegalArgumentException(
                             "Expected a split of Paimon, found " + split);
@@ -134,7 +134,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
     private ConnectorPageSource merging(
             PaimonTableHandle handle,
             FileStoreTable table,
-            PaimonMergeSplit split,
+            PaimonReaderSplit split,
             List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> wanted) {
         List<DataField> fields = fields(table.rowType(), columns);
@@ -164,7 +164,7 @@ public final class PaimonPageSources implements ConnectorPageSourceProvider {
     }
 
     private static TrinoException failure(
-            PaimonTableHandle handle, PaimonMergeSplit split, Exception cause) {
+            PaimonTableHandle handle, PaimonReaderSplit split, Exception cause) {
         if (cause instanceof TrinoException known) {
             return known;
         }

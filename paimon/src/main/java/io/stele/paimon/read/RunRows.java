@@ -2,7 +2,7 @@ package io.stele.paimon.read;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.paimon.handle.SortedFile;
+import io.stele.paimon.handle.SectionFile;
 import io.stele.paimon.merge.SortedRows;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.metrics.Metrics;
@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * being opened. Confined to one driver.
  */
 final class RunRows implements SortedRows {
-    private record Next(SortedFile file, OpeningRows rows) {}
+    private record Next(SectionFile file, OpeningRows rows) {}
 
     private final Deque<Next> pending = new ArrayDeque<>();
-    private @Nullable SortedFile file;
+    private @Nullable SectionFile file;
     private @Nullable VisibleRows rows;
     private boolean isNextAnnounced;
     private long positions;
@@ -32,8 +32,8 @@ final class RunRows implements SortedRows {
     /**
      * @param opener prepares the rows of a file without a request
      */
-    RunRows(List<SortedFile> files, Function<SortedFile, OpeningRows> opener) {
-        for (SortedFile next : files) {
+    RunRows(List<SectionFile> files, Function<SectionFile, OpeningRows> opener) {
+        for (SectionFile next : files) {
             OpeningRows opening = opener.apply(next);
             if (!opening.isNone()) {
                 pending.add(new Next(next, opening));

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.paimon.handle.PaimonColumnHandle;
-import io.stele.paimon.handle.PaimonSortedSplit;
-import io.stele.paimon.handle.SortedFile;
+import io.stele.paimon.handle.PaimonMergedSplit;
+import io.stele.paimon.handle.SectionFile;
 import io.stele.paimon.handle.SortedSection;
 import io.stele.paimon.merge.MergeColumns;
 import io.stele.paimon.merge.MergeRules;
@@ -41,7 +41,7 @@ public final class SortedFilePageSources {
     public ConnectorPageSource open(
             FileStoreTable table,
             LongFunction<TableSchema> schemas,
-            PaimonSortedSplit split,
+            PaimonMergedSplit split,
             List<PaimonColumnHandle> columns,
             TupleDomain<PaimonColumnHandle> constraint,
             MemoryContext memory) {
@@ -66,7 +66,7 @@ public final class SortedFilePageSources {
                             merged.beforeMerge(
                                     constraint, table.schema(), section.runs().size() == 1);
                     List<RunRows> runs = new ArrayList<>();
-                    for (List<SortedFile> run : section.runs()) {
+                    for (List<SectionFile> run : section.runs()) {
                         runs.add(
                                 new RunRows(
                                         run,
@@ -90,11 +90,11 @@ public final class SortedFilePageSources {
 
     /** Whether the ranges of sequence numbers of two files in different runs overlap. */
     private static boolean hasMixedSequences(SortedSection section) {
-        List<List<SortedFile>> runs = section.runs();
+        List<List<SectionFile>> runs = section.runs();
         for (int left = 0; left < runs.size(); left++) {
             for (int right = left + 1; right < runs.size(); right++) {
-                for (SortedFile file : runs.get(left)) {
-                    for (SortedFile other : runs.get(right)) {
+                for (SectionFile file : runs.get(left)) {
+                    for (SectionFile other : runs.get(right)) {
                         if (file.minSequence() <= other.maxSequence()
                                 && other.minSequence() <= file.maxSequence()) {
                             return true;
@@ -107,6 +107,6 @@ public final class SortedFilePageSources {
     }
 
     private static boolean hasKinds(SortedSection section) {
-        return section.runs().stream().flatMap(List::stream).anyMatch(SortedFile::mayHaveDeletions);
+        return section.runs().stream().flatMap(List::stream).anyMatch(SectionFile::mayHaveDeletions);
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.paimon.TestingLake;
 import io.stele.paimon.handle.PaimonColumnHandle;
 import io.stele.paimon.handle.PaimonFileSplit;
-import io.stele.paimon.handle.PaimonSortedSplit;
+import io.stele.paimon.handle.PaimonMergedSplit;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.read.CountingLakeFiles;
 import io.stele.paimon.read.DataFiles;
@@ -159,7 +159,7 @@ class TestKeyLookups {
                                     oracle.columns(),
                                     wanted,
                                     MemoryContext.NO_LIMIT);
-            case PaimonSortedSplit sorted ->
+            case PaimonMergedSplit sorted ->
                     new SortedFilePageSources(files)
                             .open(
                                     table,
@@ -217,7 +217,7 @@ class TestKeyLookups {
         return splits.stream()
                 .mapToLong(
                         split ->
-                                split instanceof PaimonSortedSplit sorted
+                                split instanceof PaimonMergedSplit sorted
                                         ? sorted.sections().stream()
                                                 .flatMap(section -> section.runs().stream())
                                                 .flatMap(List::stream)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.paimon.RandomValues;
 import io.stele.paimon.TestingLake;
 import io.stele.paimon.handle.PaimonColumnHandle;
-import io.stele.paimon.handle.PaimonSortedSplit;
+import io.stele.paimon.handle.PaimonMergedSplit;
 import io.stele.paimon.handle.SortedSection;
 import io.stele.paimon.image.TableSchemas;
 import io.stele.paimon.read.CountingLakeFiles;
@@ -82,10 +82,10 @@ class TestSortedSplits {
     }
 
     private static List<SortedSection> sections(FileStoreTable table, DataSplit split) {
-        return SectionFiles.overlapping(
+        return SplitSection.overlapping(
                         split, ((PrimaryKeyFileStoreTable) table).store().newKeyComparator())
                 .stream()
-                .map(SectionFiles::section)
+                .map(SplitSection::section)
                 .toList();
     }
 
@@ -97,7 +97,7 @@ class TestSortedSplits {
         return sorted.open(
                 table,
                 id -> schemas.schema(table, id),
-                new PaimonSortedSplit(
+                new PaimonMergedSplit(
                         sections(table, split), split.bucketPath(), SplitWeight.standard()),
                 columns,
                 constraint,

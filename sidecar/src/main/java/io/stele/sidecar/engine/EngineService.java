@@ -20,7 +20,7 @@ import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LogFiles;
 import io.stele.engine.wal.LogId;
 import io.stele.engine.wal.LogOptions;
-import io.stele.engine.wal.WarehouseLogFiles;
+import io.stele.engine.wal.LogFilesOpener;
 import io.stele.objectstore.AtomicCreateProbe;
 import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.encryption.Encryption;
@@ -293,7 +293,7 @@ public final class EngineService implements AutoCloseable {
     private LogFiles openLog() {
         String path = config.getWalPath();
         try {
-            return WarehouseLogFiles.open(
+            return LogFilesOpener.open(
                     WarehouseLocation.parse(path),
                     access,
                     EngineService::probe,

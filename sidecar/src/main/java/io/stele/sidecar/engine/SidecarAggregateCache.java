@@ -14,7 +14,7 @@ import io.stele.cache.BenefitStatistics;
 import io.stele.engine.StorageEngine;
 import io.stele.engine.aggregate.AggregateCache;
 import io.stele.engine.aggregate.AggregateCacheLog;
-import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCacheRules;
 import io.stele.objectstore.encryption.EncryptionConfig;
 import io.stele.objectstore.metrics.Cumulative;
 import io.stele.protocol.api.status.ResultCacheUse;
@@ -154,8 +154,8 @@ public final class SidecarAggregateCache implements Closeable {
 
     private synchronized void keepIn(AggregateCache target, String history, Path results) {
         try {
-            DefaultCache.createFolder(results);
-            long share = DefaultCache.shareOfDisk(results);
+            DefaultCacheRules.createFolder(results);
+            long share = DefaultCacheRules.shareOfDisk(results);
             if (share < MIN_DISK_BYTES) {
                 throw new IOException(
                         "expected %s or more as a quarter of the disk's free space, found %s"

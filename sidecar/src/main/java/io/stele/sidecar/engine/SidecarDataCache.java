@@ -12,7 +12,7 @@ import io.stele.objectstore.cached.DataCache;
 import io.stele.objectstore.cached.DataCacheConfig;
 import io.stele.objectstore.cached.DataCacheMBeans;
 import io.stele.objectstore.cached.DataCacheMetrics;
-import io.stele.objectstore.cached.DefaultCache;
+import io.stele.objectstore.cached.DefaultCacheRules;
 import io.stele.objectstore.cached.WarmingPolicy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -116,7 +116,7 @@ public final class SidecarDataCache {
         if (path.isEmpty()) {
             log.warn(
                     "No data cache: stele.cache.directories names none, the log is on no disk of this host, and the system property %s names no data directory",
-                    DefaultCache.DATA_DIRECTORY);
+                    DefaultCacheRules.DATA_DIRECTORY);
             return Optional.empty();
         }
         try {

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * means that it has merged the results of all its parts, or that the pass was given up.
  *
  * <p>Batches are read in a pool that may wait for the store, and computed on the worker's context
- * ({@link StoreTrips}).
+ * ({@link StoreReadSteps}).
  */
 final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
     private final AggregatePass pass;
-    private final StoreTrips trips;
+    private final StoreReadSteps trips;
 
     private @Nullable AggregatePart part;
     private @Nullable Boolean loadedAway; // the result of the last load in the other pool
@@ -38,7 +38,7 @@ final class AggregateWorker implements BatchSource<AggregateWorker.Nothing> {
 
     private AggregateWorker(AggregatePass pass, Executor storeReads) {
         this.pass = requireNonNull(pass, "pass is null");
-        this.trips = new StoreTrips(storeReads, this::closePart);
+        this.trips = new StoreReadSteps(storeReads, this::closePart);
     }
 
     /**

@@ -105,7 +105,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         EndableCall<Q, R> limited = new EndableCall<>(call);
         PendingLogins.Login login = logins.begin(limited::end);
         try {
-            HandshakeSize.KEY
+            HandshakeSizeTracer.KEY
                     .get()
                     .limit(
                             () ->

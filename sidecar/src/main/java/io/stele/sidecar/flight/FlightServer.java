@@ -126,9 +126,9 @@ public final class FlightServer implements AutoCloseable {
                 .permitKeepAliveWithoutCalls(true)
                 // Of TLS and HTTP/2, before any call
                 .handshakeTimeout(loginTimeout.toMillis(), TimeUnit.MILLISECONDS)
-                .addStreamTracerFactory(new HandshakeSize.Factory())
-                .addStreamTracerFactory(new PutRoom.Factory())
-                .addStreamTracerFactory(new RequestRoom.Factory())
+                .addStreamTracerFactory(new HandshakeSizeTracer.Factory())
+                .addStreamTracerFactory(new PutRoomTracer.Factory())
+                .addStreamTracerFactory(new RequestRoomTracer.Factory())
                 .addService(
                         ServerInterceptors.interceptForward(
                                 service.definition(),

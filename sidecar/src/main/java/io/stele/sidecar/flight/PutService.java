@@ -51,7 +51,7 @@ final class PutService {
     }
 
     StreamObserver<FlightData> doPut(StreamObserver<PutResult> results) {
-        PutRoom room = requireNonNull(PutRoom.KEY.get(), "the stream is not counted");
+        PutRoomTracer room = requireNonNull(PutRoomTracer.KEY.get(), "the stream is not counted");
         WriteRoom ofEngine;
         try {
             ofEngine = engine.engine().writeRoom();

@@ -36,7 +36,7 @@ final class PutStream implements StreamObserver<FlightData> {
 
     private final ServerCallStreamObserver<PutResult> results;
     private final Function<FlightData, PutReceiver> opener;
-    private final PutRoom room;
+    private final PutRoomTracer room;
     private final int maxPending;
     private final ThreadFactory threads;
     private final ReentrantLock lock = new ReentrantLock();
@@ -51,7 +51,7 @@ final class PutStream implements StreamObserver<FlightData> {
     private PutStream(
             ServerCallStreamObserver<PutResult> results,
             Function<FlightData, PutReceiver> opener,
-            PutRoom room,
+            PutRoomTracer room,
             int maxPending,
             ThreadFactory threads) {
         this.results = requireNonNull(results, "results is null");
@@ -70,7 +70,7 @@ final class PutStream implements StreamObserver<FlightData> {
     static PutStream start(
             ServerCallStreamObserver<PutResult> results,
             Function<FlightData, PutReceiver> opener,
-            PutRoom room,
+            PutRoomTracer room,
             WriteRoom ofEngine,
             int maxPending,
             ThreadFactory threads,

@@ -16,7 +16,7 @@ import java.net.SocketAddress;
 import java.util.function.Supplier;
 
 /**
- * A gRPC server interceptor that gives calls their {@link RequestRoom}, and the way to end their
+ * A gRPC server interceptor that gives calls their {@link RequestRoomTracer}, and the way to end their
  * connection. Thread-safe.
  */
 final class RequestRoomInterceptor implements ServerInterceptor {
@@ -43,7 +43,7 @@ final class RequestRoomInterceptor implements ServerInterceptor {
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
-        RequestRoom room = RequestRoom.KEY.get();
+        RequestRoomTracer room = RequestRoomTracer.KEY.get();
         if (room == null) {
             return next.startCall(call, headers);
         }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * first the schema, then rows.
  *
  * <p>On its context it runs as long as everything is in memory. A step that must wait for the store
- * runs in another pool, and the context is free meanwhile ({@link StoreTrips}).
+ * runs in another pool, and the context is free meanwhile ({@link StoreReadSteps}).
  */
 final class ScanFragment implements BatchSource<ScanBatch> {
     // 65,536: the size of a Trino page or a pandas chunk; narrow rows reach it before the size.
@@ -43,7 +43,7 @@ final class ScanFragment implements BatchSource<ScanBatch> {
     private final NonBlocking.Read<RowCursor> opener;
     private final long batchBytes;
     private final Runnable ended;
-    private final StoreTrips trips;
+    private final StoreReadSteps trips;
 
     private @Nullable RowCursor cursor;
     private @Nullable ArrowBatchEncoder encoder; // from the schema on
@@ -62,7 +62,7 @@ final class ScanFragment implements BatchSource<ScanBatch> {
         this.opener = requireNonNull(opener, "opener is null");
         this.batchBytes = batchBytes;
         this.ended = requireNonNull(ended, "ended is null");
-        this.trips = new StoreTrips(storeReads, this::closeCursor);
+        this.trips = new StoreReadSteps(storeReads, this::closeCursor);
         this.remaining = ticket.limit().orElse(Long.MAX_VALUE);
     }
 

@@ -26,7 +26,7 @@ import io.stele.engine.node.Shards;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.node.WriteBudget;
 import io.stele.engine.recovery.DroppedObjects;
-import io.stele.engine.recovery.Epochs;
+import io.stele.engine.recovery.EpochAllocator;
 import io.stele.engine.recovery.FileOpenings;
 import io.stele.engine.recovery.LostTables;
 import io.stele.engine.recovery.Recovery;
@@ -45,9 +45,9 @@ import io.stele.engine.tablet.TableShard;
 import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.Coordinator;
 import io.stele.engine.transaction.DecisionCollector;
-import io.stele.engine.transaction.Decisions;
+import io.stele.engine.transaction.DecisionStore;
 import io.stele.engine.transaction.Retries;
-import io.stele.engine.transaction.SavedOutcomes;
+import io.stele.engine.transaction.SavedOutcomeStore;
 import io.stele.engine.transaction.StagedTables;
 import io.stele.engine.transaction.Transactions;
 import io.stele.engine.wal.HybridClock;
@@ -97,7 +97,7 @@ final class EngineAssembly {
         StartStore warehouse =
                 new StartStore(
                         new ServingStore(store, time::nowMillis), threads.background()::pause);
-        Epochs epochs = new Epochs(warehouse);
+        EpochAllocator epochs = new EpochAllocator(warehouse);
         long first = epochs.take(clock);
         UUID owner = new UUID(first, OWNER);
         StartTask<DroppedObjects> dropped =
@@ -113,7 +113,7 @@ final class EngineAssembly {
                         clock::next,
                         threads.catalog()::pause,
                         threads.uncaught());
-        Decisions decisions = new Decisions(warehouse);
+        DecisionStore decisions = new DecisionStore(warehouse);
         ManifestStores manifestStores =
                 new ManifestStores(warehouse, owner, options.manifestChanges());
         Recovery recovery =
@@ -201,7 +201,7 @@ final class EngineAssembly {
         recovery.addDamaged(shards);
         RetainedLog retainedLog = retainedObjects.get();
         CommittedTransactions committed =
-                new CommittedTransactions(new SavedOutcomes(warehouse), epoch);
+                new CommittedTransactions(new SavedOutcomeStore(warehouse), epoch);
         RecoveredLog recovered =
                 recovery.replay(log, expected, options, shards, retainedLog, committed);
         if (recovery.hasLog()) {

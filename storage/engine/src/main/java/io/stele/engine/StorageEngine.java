@@ -16,7 +16,7 @@ import io.stele.engine.job.Progress;
 import io.stele.engine.maintenance.IndexBuilds;
 import io.stele.engine.maintenance.Maintenance;
 import io.stele.engine.maintenance.PeriodicMaintenance;
-import io.stele.engine.maintenance.ReplacedTables;
+import io.stele.engine.maintenance.ReplacedTableCollector;
 import io.stele.engine.node.EngineClock;
 import io.stele.engine.node.EngineFailure;
 import io.stele.engine.node.EngineLog;
@@ -25,13 +25,13 @@ import io.stele.engine.node.Shards;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.node.WriteBudget;
 import io.stele.engine.node.WriteRoom;
-import io.stele.engine.read.FileList;
-import io.stele.engine.read.FileLists;
+import io.stele.engine.read.TableFileLister;
+import io.stele.engine.read.FileListCache;
 import io.stele.engine.read.KeyRange;
 import io.stele.engine.read.KeyRangeLimits;
 import io.stele.engine.read.KeyRangeScan;
 import io.stele.engine.read.LookedUpRows;
-import io.stele.engine.read.PartitionList;
+import io.stele.engine.read.PartitionSummary;
 import io.stele.engine.read.PointLookup;
 import io.stele.engine.read.RowRoom;
 import io.stele.engine.read.SnapshotOpener;
@@ -46,7 +46,7 @@ import io.stele.engine.shard.maintenance.MaintenanceListener;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.snapshot.LeasedSnapshot;
 import io.stele.engine.snapshot.SnapshotRegistry;
-import io.stele.engine.statistics.MetadataLog;
+import io.stele.engine.statistics.MetadataVersions;
 import io.stele.engine.statistics.TableStatisticsCollector;
 import io.stele.engine.status.EngineStatus;
 import io.stele.engine.status.EngineStatusCollector;
@@ -108,7 +108,7 @@ public final class StorageEngine implements AutoCloseable {
     private final Shards shards;
     private final TableFiles files;
     private final TableStatisticsCollector statistics;
-    private final MetadataLog metadata;
+    private final MetadataVersions metadata;
     private final EngineLog log;
     private final SnapshotRegistry snapshots;
     private final FileOpenings openings;
@@ -153,12 +153,12 @@ public final class StorageEngine implements AutoCloseable {
         this.catalog = catalog;
         this.files = files;
         this.statistics = new TableStatisticsCollector(id -> shards.shard(id).appliedLsn().value());
-        this.metadata = new MetadataLog(epoch, catalog, shards, statistics);
+        this.metadata = new MetadataVersions(epoch, catalog, shards, statistics);
         this.shards = shards;
         this.log = log;
         this.snapshots = snapshots;
         this.snapshotOpener = new SnapshotOpener(log, shards, snapshots, catalog);
-        FileLists fileLists = new FileLists(FileLists.MAX_BYTES, threads.nanoTime());
+        FileListCache fileLists = new FileListCache(FileListCache.MAX_BYTES, threads.nanoTime());
         this.reads =
                 new TableReads(
                         catalog, shards, files, snapshots, fileLists, options.maxChangesBytes());
@@ -183,7 +183,7 @@ public final class StorageEngine implements AutoCloseable {
                         decisionCollector,
                         committed,
                         indexBuilds,
-                        new ReplacedTables(catalog, snapshots),
+                        new ReplacedTableCollector(catalog, snapshots),
                         catalog);
         this.status =
                 new EngineStatusCollector(
@@ -927,14 +927,14 @@ public final class StorageEngine implements AutoCloseable {
 
     /** The partitions of a table that have column files with rows, in the order of their values. */
     public List<PartitionFiles> partitions(TableId tableId) {
-        return PartitionList.of(shards.table(schema(tableId)));
+        return PartitionSummary.of(shards.table(schema(tableId)));
     }
 
     /** The present files and in-memory rows of a table, by shard. */
     public List<TableShardFiles> files(TableId tableId) {
         return schema(tableId).shards().stream()
                 .map(shards::shard)
-                .map(shard -> FileList.of(shard.table(tableId), shard.appliedLsn()))
+                .map(shard -> TableFileLister.of(shard.table(tableId), shard.appliedLsn()))
                 .toList();
     }
 

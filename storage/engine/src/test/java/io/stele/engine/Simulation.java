@@ -3,7 +3,7 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.manifest.ManifestStore;
-import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.shard.apply.ApplyOptions;
 import io.stele.engine.status.EngineStatus;
@@ -320,7 +320,7 @@ final class Simulation {
                             node.objects(),
                             shard.shard(),
                             new UUID(0, 0),
-                            OrcManifestBases.INSTANCE);
+                            OrcManifestBaseFormat.INSTANCE);
             long newest = manifests.loadLatest().orElseThrow().version();
             for (long version = Math.max(1, newest - 4); version <= newest; version++) {
                 assertThat(manifests.load(version).version()).isEqualTo(version);

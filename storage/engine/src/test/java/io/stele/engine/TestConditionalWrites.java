@@ -3,7 +3,7 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.manifest.ManifestStore;
-import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.snapshot.LeasedSnapshot;
@@ -187,7 +187,7 @@ class TestConditionalWrites {
 
     private static int newestManifestBytes(SimulatedNode node, ShardId shard) throws IOException {
         ManifestStore manifests =
-                new ManifestStore(node.objects(), shard, new UUID(0, 0), OrcManifestBases.INSTANCE);
+                new ManifestStore(node.objects(), shard, new UUID(0, 0), OrcManifestBaseFormat.INSTANCE);
         long version = manifests.loadLatest().orElseThrow().version();
         return node.objects().readFully("manifest/%s/%020d".formatted(shard, version)).length;
     }

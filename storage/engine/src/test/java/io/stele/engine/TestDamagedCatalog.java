@@ -7,7 +7,7 @@ import io.stele.engine.catalog.TableState;
 import io.stele.engine.node.StorageOptions;
 import io.stele.engine.recovery.RetainedLogObject;
 import io.stele.engine.shard.Damage;
-import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.shard.record.RetainedRecordFilter;
 import io.stele.engine.transaction.Decision;
 import io.stele.engine.wal.LogOptions;
 import io.stele.objectstore.ObjectEntry;
@@ -686,7 +686,7 @@ final class TestDamagedCatalog {
                     .forEach(
                             one ->
                                     tables.addAll(
-                                            RetainedRecords.tablesOf(
+                                            RetainedRecordFilter.tablesOf(
                                                     one.lsn(), one.type(), one.payload())));
         }
         return tables;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.engine.node.EngineFailure;
 import io.stele.engine.node.EngineThreads;
 import io.stele.engine.node.StorageOptions;
-import io.stele.engine.recovery.Epochs;
+import io.stele.engine.recovery.EpochAllocator;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.InMemoryLogFiles;
 import io.stele.objectstore.FaultInjectingObjectStore;
@@ -35,7 +35,7 @@ class TestEpochs {
     void startsInOneMillisecondAndOnClocksThatGoBackGetGrowingEpochs() throws IOException {
         long last = 0;
         for (long millis : new long[] {NOW, NOW, NOW, NOW - 3_600_000, 0, NOW + 1, NOW}) {
-            long epoch = new Epochs(store).take(new HybridClock(() -> millis));
+            long epoch = new EpochAllocator(store).take(new HybridClock(() -> millis));
             assertThat(epoch).isGreaterThan(last);
             last = epoch;
         }
@@ -47,7 +47,7 @@ class TestEpochs {
         for (int i = 0; i < 5; i++) {
             // As if it had listed before any other took one: the names are what decides
             HybridClock clock = new HybridClock(() -> NOW);
-            assertThat(taken.add(new Epochs(store).take(clock))).isTrue();
+            assertThat(taken.add(new EpochAllocator(store).take(clock))).isTrue();
         }
     }
 
@@ -63,7 +63,7 @@ class TestEpochs {
             Set<Long> taken = new HashSet<>();
             for (int i = 0; i < 10; i++) {
                 try {
-                    long epoch = new Epochs(faulty).take(new HybridClock(() -> NOW));
+                    long epoch = new EpochAllocator(faulty).take(new HybridClock(() -> NOW));
                     assertThat(taken.add(epoch)).as("seed %s", seed).isTrue();
                 } catch (IOException refused) {
                     // the list could not be read
@@ -75,9 +75,9 @@ class TestEpochs {
     @Test
     void onlyTheNewestEpochsAreKept() throws IOException {
         for (int i = 0; i < 150; i++) {
-            new Epochs(store).take(new HybridClock(() -> NOW));
+            new EpochAllocator(store).take(new HybridClock(() -> NOW));
         }
-        assertThat(store.list(Epochs.FOLDER)).hasSizeBetween(100, 101);
+        assertThat(store.list(EpochAllocator.FOLDER)).hasSizeBetween(100, 101);
     }
 
     @Test

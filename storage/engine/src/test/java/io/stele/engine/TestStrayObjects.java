@@ -3,7 +3,7 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.engine.node.StorageOptions;
-import io.stele.engine.recovery.Epochs;
+import io.stele.engine.recovery.EpochAllocator;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
@@ -78,9 +78,9 @@ final class TestStrayObjects {
         for (int stray = 0; stray < 200; stray++) {
             node.store().put("epoch/stray-" + stray, new byte[0]);
         }
-        List<ObjectEntry> before = node.store().list(Epochs.FOLDER);
+        List<ObjectEntry> before = node.store().list(EpochAllocator.FOLDER);
         node.restart();
-        assertThat(node.store().list(Epochs.FOLDER)).containsAll(before);
+        assertThat(node.store().list(EpochAllocator.FOLDER)).containsAll(before);
     }
 
     private void put(long id) {

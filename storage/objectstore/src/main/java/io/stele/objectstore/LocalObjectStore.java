@@ -46,7 +46,7 @@ public final class LocalObjectStore implements FolderStore {
 
     private final Path root;
     private final PathRule rule;
-    private final LocalTemporaries temporaries;
+    private final TemporaryFilePlacement temporaries;
     private final @Nullable OpenFiles openFiles;
     private final LocalFolders folders;
 
@@ -72,7 +72,7 @@ public final class LocalObjectStore implements FolderStore {
         return new LocalObjectStore(
                 root.toAbsolutePath().normalize(),
                 PathRule.ANY,
-                new LocalTemporaries.BesideTarget(),
+                new TemporaryFilePlacement.BesideTarget(),
                 null);
     }
 
@@ -80,14 +80,14 @@ public final class LocalObjectStore implements FolderStore {
         this(
                 requireNonNull(root, "root is null").toAbsolutePath().normalize(),
                 PathRule.STELE,
-                new LocalTemporaries.OwnFolder(
+                new TemporaryFilePlacement.OwnFolder(
                         root.toAbsolutePath().normalize().resolve(TEMPORARY_DIRECTORY)),
                 maxOpenFiles.isPresent() ? new OpenFiles(maxOpenFiles.getAsInt()) : null);
         Files.createDirectories(temporaries.folder().orElseThrow());
     }
 
     private LocalObjectStore(
-            Path root, PathRule rule, LocalTemporaries temporaries, @Nullable OpenFiles openFiles) {
+            Path root, PathRule rule, TemporaryFilePlacement temporaries, @Nullable OpenFiles openFiles) {
         this.root = requireNonNull(root, "root is null");
         this.rule = requireNonNull(rule, "rule is null");
         this.temporaries = requireNonNull(temporaries, "temporaries is null");

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * are read on request. Confined to one thread.
  *
  * <p>Invariant: of each range there is at most one fetch; room taken from {@link
- * RetrievalBalance.Processor} is returned when the range is reached, or all at once when it is
+ * ReadAheadBalance.Processor} is returned when the range is reached, or all at once when it is
  * closed.
  */
 final class SequentialReader implements ObjectReader {
@@ -43,7 +43,7 @@ final class SequentialReader implements ObjectReader {
     private final ObjectReader reader;
     private final SequentialReads owner;
     private final ReadingAhead ahead;
-    private final RetrievalBalance.Processor processor;
+    private final ReadAheadBalance.Processor processor;
     private final List<Fetched> ranges = new ArrayList<>(); // in the order of the plan
     private final NavigableMap<Long, Fetched> byOffset = new TreeMap<>();
     private final Deque<Fetched> touched = new ArrayDeque<>();
@@ -54,7 +54,7 @@ final class SequentialReader implements ObjectReader {
             List<ByteRange> ranges,
             SequentialReads owner,
             ReadingAhead ahead,
-            RetrievalBalance.Processor processor) {
+            ReadAheadBalance.Processor processor) {
         this.reader = requireNonNull(reader, "reader is null");
         this.owner = requireNonNull(owner, "owner is null");
         this.ahead = requireNonNull(ahead, "ahead is null");
@@ -92,7 +92,7 @@ final class SequentialReader implements ObjectReader {
         }
 
         private byte[] fetch() throws IOException {
-            RetrievalBalance.Fetch fetch = ahead.balance().fetching();
+            ReadAheadBalance.Fetch fetch = ahead.balance().fetching();
             long come = 0;
             try {
                 byte[] bytes = reader.read(range.offset(), range.length());

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.RangePlanner;
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public final class SequentialReads implements AutoCloseable {
     private static final RangePlanner PLANNER = new RangePlanner(0, RANGE_BYTES);
 
     private final Optional<ReadingAhead> ahead;
-    private final Optional<RetrievalBalance.Processor> processor;
+    private final Optional<ReadAheadBalance.Processor> processor;
     private final List<SequentialReader> readers = new ArrayList<>();
     private long readBytes;
 
@@ -70,7 +70,7 @@ public final class SequentialReads implements AutoCloseable {
 
     /** The merge continues. */
     void goesOn() {
-        processor.ifPresent(RetrievalBalance.Processor::resumes);
+        processor.ifPresent(ReadAheadBalance.Processor::resumes);
     }
 
     /** Counts {@code bytes} more bytes as read. */
@@ -95,6 +95,6 @@ public final class SequentialReads implements AutoCloseable {
     @Override
     public void close() {
         forget();
-        processor.ifPresent(RetrievalBalance.Processor::close);
+        processor.ifPresent(ReadAheadBalance.Processor::close);
     }
 }

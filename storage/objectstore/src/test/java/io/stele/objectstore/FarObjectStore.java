@@ -1,7 +1,7 @@
 package io.stele.objectstore;
 
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -12,7 +12,7 @@ public class FarObjectStore extends ForwardingObjectStore {
 
     public FarObjectStore(ObjectStore store, Executor executor, LongSupplier nanoTime) {
         super(store);
-        ahead = new ReadingAhead(new RetrievalBalance(64 << 20, nanoTime), executor);
+        ahead = new ReadingAhead(new ReadAheadBalance(64 << 20, nanoTime), executor);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.stele.objectstore;
 
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class RoundsStore extends ForwardingObjectStore {
 
     public RoundsStore(ObjectStore store) {
         super(store);
-        ahead = new ReadingAhead(new RetrievalBalance(64 << 20, System::nanoTime), this::start);
+        ahead = new ReadingAhead(new ReadAheadBalance(64 << 20, System::nanoTime), this::start);
     }
 
     /**

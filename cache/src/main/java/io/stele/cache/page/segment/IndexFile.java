@@ -57,7 +57,7 @@ final class IndexFile implements AutoCloseable {
      *
      * @return whether there was a file of this layout
      */
-    boolean replay(Consumer<IndexJournal.Record> tables, Consumer<PutRecord> pages)
+    boolean replay(Consumer<IndexJournal.Record> tables, Consumer<PageRecord> pages)
             throws IOException {
         CacheFile found = files.open(NAME);
         boolean replayed = false;
@@ -120,7 +120,7 @@ final class IndexFile implements AutoCloseable {
         }
     }
 
-    private static void replay(CacheFile found, long start, long end, Consumer<PutRecord> pages)
+    private static void replay(CacheFile found, long start, long end, Consumer<PageRecord> pages)
             throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate((int) (end - start));
         found.read(buffer, start);

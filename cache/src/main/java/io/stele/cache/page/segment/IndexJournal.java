@@ -76,7 +76,7 @@ final class IndexJournal {
         return Arrays.equals(expected.array(), found);
     }
 
-    static void page(PutRecord page, ByteBuffer target) {
+    static void page(PageRecord page, ByteBuffer target) {
         int start = target.position();
         target.put((byte) PAGE).put((byte) page.queue()).putShort((short) page.table());
         target.putInt(PAGE_BODY_BYTES);
@@ -108,7 +108,7 @@ final class IndexJournal {
             return StandardCharsets.UTF_8.decode(body.duplicate()).toString();
         }
 
-        PutRecord page() {
+        PageRecord page() {
             ByteBuffer source = body.duplicate();
             PageKey key = new PageKey(source.getLong(), source.getLong());
             int[] places = new int[Places.GROUPS];
@@ -117,7 +117,7 @@ final class IndexJournal {
             }
             int mask = Short.toUnsignedInt(source.getShort());
             int frequency = Short.toUnsignedInt(source.getShort());
-            return new PutRecord(key, table, queue, mask, places, frequency);
+            return new PageRecord(key, table, queue, mask, places, frequency);
         }
     }
 

@@ -507,7 +507,7 @@ final class PageIndex {
      * Restores a page from a journal into its queue, as the least recently used page; its room must
      * be free. Call {@link #restored} after the last page.
      */
-    void restore(PutRecord page, int table) {
+    void restore(PageRecord page, int table) {
         restoreFrequency(page.key(), page.frequency());
         int entry = add(page.key(), table, page.mask(), page.places());
         for (int place : page.places()) {

@@ -222,7 +222,7 @@ final class SegmentDirectory {
         }
 
         /** Restores a page, unless a newer record has the same page or some of its room. */
-        void addPage(PutRecord page) {
+        void addPage(PageRecord page) {
             boolean isNewest = index.find(page.key()) == PageEntries.NONE;
             boolean isPossible = page.mask() != 0;
             for (int group = 0; group < Places.GROUPS; group++) {
@@ -563,9 +563,9 @@ final class SegmentDirectory {
     }
 
     // @GuardedBy("lock")
-    private PutRecord record(int entry) {
+    private PageRecord record(int entry) {
         PageEntries entries = index.entries();
-        return new PutRecord(
+        return new PageRecord(
                 new PageKey(entries.high(entry), entries.low(entry)),
                 entries.table(entry),
                 entries.queue(entry),

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 /** The bytes of a cache directory, and that torn and changed ones are seen. */
 class TestIndexJournal {
-    private static final PutRecord PAGE =
-            new PutRecord(
+    private static final PageRecord PAGE =
+            new PageRecord(
                     new PageKey(0x0102030405060708L, 0x1112131415161718L),
                     3,
                     QueueKind.PROTECTED,
@@ -64,7 +64,7 @@ class TestIndexJournal {
     void readsWhatItWrote() {
         IndexJournal.Record page = IndexJournal.read(page()).orElseThrow();
         assertThat(page.page()).usingRecursiveComparison().isEqualTo(PAGE);
-        PutRecord partly = new PutRecord(PAGE.key(), 3, 1, 0x1020, new int[] {-1, 10, -1, 16}, 1);
+        PageRecord partly = new PageRecord(PAGE.key(), 3, 1, 0x1020, new int[] {-1, 10, -1, 16}, 1);
         ByteBuffer target = ByteBuffer.allocate(IndexJournal.PAGE_RECORD_BYTES);
         IndexJournal.page(partly, target);
         assertThat(IndexJournal.read(target.flip()).orElseThrow().page())

@@ -633,13 +633,13 @@ class TestSegmentPageStore {
         }
     }
 
-    private PutRecord anyRecord(CachedFile file) {
+    private PageRecord anyRecord(CachedFile file) {
         int[] places = new int[4];
         for (int group = 0; group < places.length; group++) {
             places[group] = random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(200) - 1;
         }
         int mask = random.nextBoolean() ? 0xFFFF : random.nextInt(1 << 16);
-        return new PutRecord(
+        return new PageRecord(
                 file.key(random.nextInt(8)),
                 random.nextInt(1 << 15),
                 random.nextInt(256),

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.Slices;
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcDecompressor;
@@ -34,7 +34,7 @@ import java.util.concurrent.Executor;
 /**
  * An asynchronous prefetch, into the data page cache, of the parts of a column file that a scan
  * will read. First come the row indexes and footers of all its stripes at once. Then come their
- * columns, whose positions the footers give, as many stripes ahead as the {@link RetrievalBalance}
+ * columns, whose positions the footers give, as many stripes ahead as the {@link ReadAheadBalance}
  * has room for. So the scan waits for the warehouse about twice, not several times per stripe. A
  * scan that computes more than it reads holds no more than it needs.
  *
@@ -55,7 +55,7 @@ public final class StripePrefetch implements AutoCloseable {
     private final Set<OrcColumnId> columns = new HashSet<>();
     private final Executor executor;
     private final Optional<ReadingAhead> balance;
-    private final Optional<RetrievalBalance.Processor> processor;
+    private final Optional<ReadAheadBalance.Processor> processor;
     private final List<Ahead> stripes = new ArrayList<>(); // the stripes of the split, in order
     private int begun;
     private int reached;
@@ -222,7 +222,7 @@ public final class StripePrefetch implements AutoCloseable {
         if (balance.isEmpty()) {
             return file.prefetch(range.offset(), range.length()).thenAccept(_ -> {});
         }
-        RetrievalBalance.Fetch fetch = balance.get().balance().fetching();
+        ReadAheadBalance.Fetch fetch = balance.get().balance().fetching();
         return file.prefetch(range.offset(), range.length()).thenAccept(fetch::ended);
     }
 
@@ -272,7 +272,7 @@ public final class StripePrefetch implements AutoCloseable {
     /** Returns the room; fetches in flight still fill pages of the cache. */
     @Override
     public void close() {
-        processor.ifPresent(RetrievalBalance.Processor::close);
+        processor.ifPresent(ReadAheadBalance.Processor::close);
         synchronized (this) {
             begun = stripes.size();
         }

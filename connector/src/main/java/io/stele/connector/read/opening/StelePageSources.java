@@ -11,7 +11,7 @@ import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleLookupSplit;
-import io.stele.connector.handle.SteleNarrowedSplit;
+import io.stele.connector.handle.SteleTopNSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.read.affinity.PreferredWorkers;
@@ -183,7 +183,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             MemoryContext memoryContext) {
         ConnectorSplit split = connectorSplit;
         TupleDomain<SteleColumnHandle> bound = TupleDomain.all();
-        if (connectorSplit instanceof SteleNarrowedSplit narrowed) {
+        if (connectorSplit instanceof SteleTopNSplit narrowed) {
             split = narrowed.split();
             bound = narrowed.bound();
         }

@@ -14,7 +14,7 @@ import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleLookupSplit;
-import io.stele.connector.handle.SteleNarrowedSplit;
+import io.stele.connector.handle.SteleTopNSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.metadata.PlanningTimes;
@@ -281,7 +281,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             }
         }
         for (ConnectorSplit split : found) {
-            splits.add(bound.isAll() ? split : new SteleNarrowedSplit(split, bound));
+            splits.add(bound.isAll() ? split : new SteleTopNSplit(split, bound));
         }
     }
 

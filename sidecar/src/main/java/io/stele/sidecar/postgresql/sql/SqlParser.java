@@ -87,7 +87,7 @@ public final class SqlParser {
     public static Expression parseExpression(String sql) {
         int unused = checkSize(sql);
         try {
-            return ExpressionReader.read(new CCJSqlParser(sql).SimpleExpression());
+            return ExpressionTranslator.read(new CCJSqlParser(sql).SimpleExpression());
         } catch (ParseException | TokenMgrException | StackOverflowError e) {
             throw syntaxError(sql, e);
         }
@@ -184,7 +184,7 @@ public final class SqlParser {
             if (limit.isPresent() || !select.getFetch().getFetchParameters().contains("ONLY")) {
                 throw new NoFixedPlanException("LIMIT", select.getFetch().toString());
             }
-            limit = Optional.of(ExpressionReader.read(select.getFetch().getExpression()));
+            limit = Optional.of(ExpressionTranslator.read(select.getFetch().getExpression()));
         }
         return new Statement.Select(
                 tableName(table),
@@ -193,7 +193,7 @@ public final class SqlParser {
                 orderBy(select.getOrderByElements()),
                 limit,
                 Optional.ofNullable(select.getOffset())
-                        .map(offset -> ExpressionReader.read(offset.getOffset())));
+                        .map(offset -> ExpressionTranslator.read(offset.getOffset())));
     }
 
     private static Optional<Expression> limit(@Nullable Limit limit) {
@@ -206,7 +206,7 @@ public final class SqlParser {
         net.sf.jsqlparser.expression.Expression rows = limit.getRowCount();
         return rows == null || rows instanceof AllValue || rows instanceof NullValue
                 ? Optional.empty()
-                : Optional.of(ExpressionReader.read(rows));
+                : Optional.of(ExpressionTranslator.read(rows));
     }
 
     private static List<OrderItem> orderBy(@Nullable List<OrderByElement> elements) {
@@ -218,7 +218,7 @@ public final class SqlParser {
             }
             items.add(
                     new OrderItem(
-                            ExpressionReader.read(element.getExpression()), !element.isAsc()));
+                            ExpressionTranslator.read(element.getExpression()), !element.isAsc()));
         }
         return items;
     }
@@ -251,14 +251,14 @@ public final class SqlParser {
     private static List<List<Expression>> rows(ExpressionList<?> values) {
         List<List<Expression>> rows = new ArrayList<>();
         if (values instanceof ParenthesedExpressionList<?> one) {
-            rows.add(ExpressionReader.readAll(one));
+            rows.add(ExpressionTranslator.readAll(one));
             return rows;
         }
         for (net.sf.jsqlparser.expression.Expression row : values) {
             if (!(row instanceof ParenthesedExpressionList<?> list)) {
                 throw new NoFixedPlanException("VALUES of rows in parentheses", row.toString());
             }
-            rows.add(ExpressionReader.readAll(list));
+            rows.add(ExpressionTranslator.readAll(list));
         }
         return rows;
     }
@@ -323,7 +323,7 @@ public final class SqlParser {
             assignments.add(
                     new Assignment(
                             Identifiers.name(set.getColumns().get(0).getColumnName()),
-                            ExpressionReader.read(set.getValues().get(0))));
+                            ExpressionTranslator.read(set.getValues().get(0))));
         }
         return assignments;
     }
@@ -352,7 +352,7 @@ public final class SqlParser {
             Alias alias = item.getAlias();
             outputs.add(
                     new Named(
-                            ExpressionReader.read(expression),
+                            ExpressionTranslator.read(expression),
                             Optional.ofNullable(alias)
                                     .map(found -> Identifiers.name(found.getName()))));
         }
@@ -361,7 +361,7 @@ public final class SqlParser {
 
     private static Optional<Expression> condition(
             net.sf.jsqlparser.expression.@Nullable Expression where) {
-        return Optional.ofNullable(where).map(ExpressionReader::read);
+        return Optional.ofNullable(where).map(ExpressionTranslator::read);
     }
 
     private static TableName tableName(Table table) {

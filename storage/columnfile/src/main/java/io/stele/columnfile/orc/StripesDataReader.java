@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.ReadingAhead;
-import io.stele.objectstore.retrieval.RetrievalBalance;
+import io.stele.objectstore.retrieval.ReadAheadBalance;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -27,7 +27,7 @@ import org.apache.orc.impl.ReaderImpl;
 
 /**
  * A data reader for the ORC library that fetches the columns of the next stripes while one is
- * decoded, as far as the {@link RetrievalBalance} of the store has room. One stripe is always
+ * decoded, as far as the {@link ReadAheadBalance} of the store has room. One stripe is always
  * ahead. Stripe metadata in memory is not read again. Confined to one thread at a time; fetches run
  * on the threads of the store.
  *
@@ -48,7 +48,7 @@ final class StripesDataReader extends ParallelDataReader {
     private final WantedStripes wanted;
     private final ReadingAhead ahead;
     // Its speed is not measured, so it has the room of a processor of unknown speed
-    private final RetrievalBalance.Processor processor;
+    private final ReadAheadBalance.Processor processor;
     private final Map<Integer, ByteBuffer> footers = new HashMap<>();
     private final Deque<Fetch> fetches = new ArrayDeque<>(); // in order
     private Map<ByteRange, ByteBuffer> fetched = Map.of(); // of the present stripe

@@ -33,7 +33,7 @@ public final class AggregateScan {
     private final AggregateCacheKey.Maker keys;
     private final AggregateCacheTally tally = new AggregateCacheTally();
     private final List<Source> sources = new ArrayList<>();
-    private final AggregateWork work;
+    private final AggregateWorkEstimate work;
     private Optional<GroupedState> known = Optional.empty(); // of files answered by statistics
 
     /** A source of rows that each pass opens as one part. */
@@ -101,7 +101,7 @@ public final class AggregateScan {
         this.files = requireNonNull(files, "files is null");
         this.plan = new AggregatePlan(table, aggregation, predicate);
         this.keys = new AggregateCacheKey.Maker(plan);
-        this.work = new AggregateWork(files, plan, table);
+        this.work = new AggregateWorkEstimate(files, plan, table);
         this.limits = new AggregateLimits(aggregation.maxGroups(), maxBytes);
         this.readLsn = readLsn;
         this.fromLsn = fromLsn;

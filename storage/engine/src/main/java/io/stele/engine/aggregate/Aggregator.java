@@ -68,7 +68,7 @@ final class Aggregator {
             groupVectors[i] = batch.column(groupSlots[i]);
         }
         if (!range.isAll()) {
-            selection.count = GroupHashes.select(groupVectors, range, selection);
+            selection.count = GroupRangeFilter.select(groupVectors, range, selection);
             if (selection.count == 0) {
                 return;
             }

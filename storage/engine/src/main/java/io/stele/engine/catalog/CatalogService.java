@@ -3,7 +3,7 @@ package io.stele.engine.catalog;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.manifest.NewerFormatException;
-import io.stele.objectstore.encryption.OtherKeysException;
+import io.stele.objectstore.encryption.MasterKeyMismatchException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -140,7 +140,7 @@ public final class CatalogService {
     private static CatalogDamage damageOrThrow(CatalogStore store, SteleException unreadable) {
         try {
             if (unreadable.code() != ErrorCode.CORRUPT_DATA
-                    || unreadable.getCause() instanceof OtherKeysException keys
+                    || unreadable.getCause() instanceof MasterKeyMismatchException keys
                             && !(store.hasReadableBefore() && keys.mayBeDamage())) {
                 throw unreadable;
             }

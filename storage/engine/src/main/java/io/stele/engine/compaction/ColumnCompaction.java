@@ -7,7 +7,7 @@ import io.stele.engine.compaction.output.ClusteringOrder;
 import io.stele.engine.compaction.output.ClusteringOrder.Placed;
 import io.stele.engine.compaction.output.ColumnFileOutput;
 import io.stele.engine.compaction.output.ColumnFileOutput.Placement;
-import io.stele.engine.compaction.policy.HistoryFiles;
+import io.stele.engine.compaction.policy.HistoryFilePolicy;
 import io.stele.engine.compaction.policy.SegmentCuts;
 import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.ColumnFileVersions;
@@ -16,7 +16,7 @@ import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.Manifest;
 import io.stele.engine.manifest.ManifestEdit;
-import io.stele.engine.row.RetainedRows;
+import io.stele.engine.row.RowRetention;
 import io.stele.engine.row.TableVersions;
 import io.stele.engine.tablet.TableShard;
 import io.stele.objectstore.SequentialReads;
@@ -66,7 +66,7 @@ final class ColumnCompaction implements ManifestChange {
         this.expiredLsn = table.expiredLsn();
     }
 
-    ColumnCompaction write(TableFiles files, HistoryFiles history, int level, long targetBytes)
+    ColumnCompaction write(TableFiles files, HistoryFilePolicy history, int level, long targetBytes)
             throws IOException {
         TableVersions schemas = table.versions();
         long rows = 0;
@@ -131,7 +131,7 @@ final class ColumnCompaction implements ManifestChange {
                         reads,
                         (input, ordinal, newFile, newOrdinal) ->
                                 inputs.get(input).place(ordinal, newFile, newOrdinal));
-        RetainedRows retained = new RetainedRows(retentionLsn, expiredLsn);
+        RowRetention retained = new RowRetention(retentionLsn, expiredLsn);
         List<ColumnBatches> opened = new ArrayList<>();
         try {
             for (int i : numbers) {

@@ -8,7 +8,7 @@ import io.stele.engine.compaction.output.ColumnFileBuilder;
 import io.stele.engine.compaction.output.ColumnFileOutput;
 import io.stele.engine.compaction.policy.SegmentCuts;
 import io.stele.engine.datafile.ColumnFile;
-import io.stele.engine.row.RetainedRows;
+import io.stele.engine.row.RowRetention;
 import io.stele.engine.row.TableVersions;
 import io.stele.objectstore.SequentialReads;
 import io.stele.protocol.schema.TableSchema;
@@ -90,7 +90,7 @@ final class ColumnMerge {
      *
      * @param number the input's number, which the placements receive
      */
-    void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, RetainedRows retained)
+    void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, RowRetention retained)
             throws IOException {
         batches.add(rows);
         sources.add(

@@ -6,7 +6,7 @@ import io.stele.columnfile.index.KeyIndexCursor;
 import io.stele.columnfile.orc.ColumnBatches;
 import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.row.KeyedVersion;
-import io.stele.engine.row.RetainedRows;
+import io.stele.engine.row.RowRetention;
 import io.stele.engine.row.RetainedVersions;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -26,7 +26,7 @@ final class ColumnMergeSource {
     private final ColumnFile file;
     private final ColumnBatches rows;
     private final @Nullable KeyIndexCursor keys;
-    private final RetainedRows retained;
+    private final RowRetention retained;
     private final BeforeMove beforeMove;
     private final PeekableIntIterator ended; // a snapshot; later marks are carried over
     private int nextEnded;
@@ -50,7 +50,7 @@ final class ColumnMergeSource {
             ColumnFile file,
             ColumnBatches rows,
             @Nullable KeyIndexCursor keys,
-            RetainedRows retained,
+            RowRetention retained,
             BeforeMove beforeMove) {
         this.number = number;
         this.source = source;

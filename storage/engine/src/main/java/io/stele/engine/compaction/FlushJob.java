@@ -7,7 +7,7 @@ import io.stele.engine.compaction.output.ClusteringOrder.Placed;
 import io.stele.engine.compaction.output.ColumnFileOutput;
 import io.stele.engine.compaction.output.RowPartitions;
 import io.stele.engine.compaction.output.SstFileOutput;
-import io.stele.engine.compaction.policy.HistoryFiles;
+import io.stele.engine.compaction.policy.HistoryFilePolicy;
 import io.stele.engine.datafile.ColumnFile;
 import io.stele.engine.datafile.SstFile;
 import io.stele.engine.datafile.TableFiles;
@@ -51,7 +51,7 @@ final class FlushJob {
     private final TableVersions versions;
     private final SealedMemTable sealed;
     private final MemTable rows;
-    private final HistoryFiles history;
+    private final HistoryFilePolicy history;
     private final long retentionLsn;
 
     /**
@@ -61,7 +61,7 @@ final class FlushJob {
             TableFiles files,
             TableShard table,
             SealedMemTable sealed,
-            HistoryFiles history,
+            HistoryFilePolicy history,
             long retentionLsn) {
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");

@@ -28,7 +28,7 @@ import java.util.function.Function;
 
 /**
  * A compaction job that merges SST files of a secondary index into one level, without the entries
- * that {@link IndexRepair} finds obsolete. Writing runs on a background thread.
+ * that {@link StaleIndexEntries} finds obsolete. Writing runs on a background thread.
  */
 final class IndexCompaction implements ManifestChange {
     private static final int BATCH_ENTRIES = 1 << 16; // that repair sorts by primary key
@@ -56,8 +56,8 @@ final class IndexCompaction implements ManifestChange {
 
     IndexCompaction write(TableFiles files, long retentionLsn, long targetBytes, boolean thorough)
             throws IOException {
-        IndexRepair repair =
-                new IndexRepair(
+        StaleIndexEntries repair =
+                new StaleIndexEntries(
                         index.keys(),
                         new VersionLookup(files, table.schema(), view),
                         retentionLsn,

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.engine.row.KeyedVersion;
-import io.stele.engine.row.RetainedRows;
+import io.stele.engine.row.RowRetention;
 import io.stele.engine.row.RetainedVersions;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
@@ -19,7 +19,7 @@ public final class ColumnFileVersions implements AutoCloseable {
     private final ColumnFile file;
     private final ColumnFileCursor cursor;
     private final @Nullable KeyEncoder keys;
-    private final RetainedRows retained;
+    private final RowRetention retained;
     private @Nullable KeyedVersion version;
     private long endLsn;
 
@@ -37,7 +37,7 @@ public final class ColumnFileVersions implements AutoCloseable {
         this.file = requireNonNull(file, "file is null");
         this.cursor = requireNonNull(cursor, "cursor is null");
         this.keys = keys;
-        this.retained = new RetainedRows(retentionLsn, expiredLsn);
+        this.retained = new RowRetention(retentionLsn, expiredLsn);
     }
 
     /**

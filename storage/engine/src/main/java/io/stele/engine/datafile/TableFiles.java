@@ -31,7 +31,7 @@ import io.stele.objectstore.ObjectStore;
 import io.stele.objectstore.PacedObjectStore;
 import io.stele.objectstore.ParallelReads;
 import io.stele.objectstore.SequentialReads;
-import io.stele.objectstore.WorkWrites;
+import io.stele.objectstore.JobWrites;
 import io.stele.objectstore.WritePacer;
 import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.SteleException;
@@ -117,7 +117,7 @@ public final class TableFiles {
     }
 
     /** A copy that records new files as those of one piece of work, which can be discarded. */
-    public TableFiles of(WorkWrites writes) {
+    public TableFiles of(JobWrites writes) {
         return new TableFiles(this, writes.over(store));
     }
 
@@ -413,7 +413,7 @@ public final class TableFiles {
      * Deletes the unreferenced files of work that was stopped. Files that cannot be deleted are
      * deleted after the next start, like the files of a crash.
      */
-    public void discard(WorkWrites writes) {
+    public void discard(JobWrites writes) {
         for (String path : writes.committed()) {
             try {
                 store.delete(path);

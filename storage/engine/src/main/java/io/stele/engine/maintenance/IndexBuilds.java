@@ -21,7 +21,7 @@ import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
 import io.stele.engine.transaction.Coordinator;
 import io.stele.objectstore.CloseAll;
-import io.stele.objectstore.WorkWrites;
+import io.stele.objectstore.JobWrites;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
@@ -266,7 +266,7 @@ public final class IndexBuilds {
     /** Builds the index in one shard; completes when every row of the shard has its entry. */
     private CompletableFuture<@Nullable Void> build(ShardBuild build) {
         Readers.Generation reader = snapshots.readers().enter();
-        WorkWrites writes = new WorkWrites(_ -> {});
+        JobWrites writes = new JobWrites(_ -> {});
         return build.entry()
                 .shard()
                 .context()
@@ -284,7 +284,7 @@ public final class IndexBuilds {
      * Begins a build in a shard, on its context; later writes make entries. Empty if the index is
      * already complete.
      */
-    private Optional<IndexBackfill> begin(Key key, Shards.Entry entry, WorkWrites writes) {
+    private Optional<IndexBackfill> begin(Key key, Shards.Entry entry, JobWrites writes) {
         entry.shard().checkServing();
         TableShard table = entry.shard().table(key.tableId());
         entry.maintenance().followIndexes(table);
@@ -303,7 +303,7 @@ public final class IndexBuilds {
     }
 
     private CompletableFuture<@Nullable Void> run(
-            IndexBackfill backfill, ShardBuild build, WorkWrites writes) {
+            IndexBackfill backfill, ShardBuild build, JobWrites writes) {
         return SteppedWork.run(building, steps(backfill, build, files, writes))
                 .thenCompose(
                         done ->
@@ -356,7 +356,7 @@ public final class IndexBuilds {
     }
 
     private static SteppedWork.Steps steps(
-            IndexBackfill backfill, ShardBuild build, TableFiles files, WorkWrites writes) {
+            IndexBackfill backfill, ShardBuild build, TableFiles files, JobWrites writes) {
         return new SteppedWork.Steps() {
             private boolean isCancelled;
 

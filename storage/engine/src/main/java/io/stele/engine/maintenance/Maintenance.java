@@ -9,7 +9,7 @@ import io.stele.engine.job.Jobs;
 import io.stele.engine.job.Progress;
 import io.stele.engine.node.Shards;
 import io.stele.engine.snapshot.SnapshotRegistry;
-import io.stele.engine.transaction.OrphanFiles;
+import io.stele.engine.transaction.OrphanFileRemoval;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -35,14 +35,14 @@ public final class Maintenance {
     private final CatalogService catalog;
     private final Shards shards;
     private final SnapshotRegistry snapshots;
-    private final OrphanFiles orphanFiles;
+    private final OrphanFileRemoval orphanFiles;
     private final Jobs jobs;
 
     public Maintenance(
             CatalogService catalog,
             Shards shards,
             SnapshotRegistry snapshots,
-            OrphanFiles orphanFiles,
+            OrphanFileRemoval orphanFiles,
             Jobs jobs) {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.shards = requireNonNull(shards, "shards is null");

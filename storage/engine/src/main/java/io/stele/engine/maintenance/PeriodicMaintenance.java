@@ -44,7 +44,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
     private final DecisionCollector decisionCollector;
     private final CommittedTransactions committed;
     private final IndexBuilds indexBuilds;
-    private final ReplacedTables replacedTables;
+    private final ReplacedTableCollector replacedTables;
     private final CatalogService catalog;
     private final AutoCloseable ticks;
     private final AutoCloseable pokes;
@@ -69,7 +69,7 @@ public final class PeriodicMaintenance implements AutoCloseable {
             DecisionCollector decisionCollector,
             CommittedTransactions committed,
             IndexBuilds indexBuilds,
-            ReplacedTables replacedTables,
+            ReplacedTableCollector replacedTables,
             CatalogService catalog) {
         this.threads = requireNonNull(threads, "threads is null");
         this.clock = requireNonNull(clock, "clock is null");

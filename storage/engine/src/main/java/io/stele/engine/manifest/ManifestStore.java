@@ -56,7 +56,7 @@ public final class ManifestStore {
     private final ObjectStore store;
     private final ShardId shard;
     private final UUID ownerId;
-    private final ManifestBases bases;
+    private final ManifestBaseFormat bases;
     private final String prefix;
     private final int minChanges;
     private final VersionedObjects<StoredManifest> versions;
@@ -70,7 +70,7 @@ public final class ManifestStore {
      * @param ownerId of this process start: after an unknown outcome it distinguishes a version
      *     created here from another owner's version
      */
-    public ManifestStore(ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases) {
+    public ManifestStore(ObjectStore store, ShardId shard, UUID ownerId, ManifestBaseFormat bases) {
         this(store, shard, ownerId, bases, MIN_CHANGES);
     }
 
@@ -78,7 +78,7 @@ public final class ManifestStore {
      * @param minChanges the least number of changes from which on a base is written
      */
     public ManifestStore(
-            ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases, int minChanges) {
+            ObjectStore store, ShardId shard, UUID ownerId, ManifestBaseFormat bases, int minChanges) {
         this.store = requireNonNull(store, "store is null");
         this.shard = requireNonNull(shard, "shard is null");
         this.ownerId = requireNonNull(ownerId, "ownerId is null");

@@ -30,7 +30,7 @@ final class HashedMemTable extends CountedMemTable {
             VersionStore.OVERHEAD_BYTES + 3 * Long.BYTES + Integer.BYTES;
 
     private final VersionStore store = new VersionStore();
-    private final KeySlots keys = new KeySlots(store);
+    private final KeyHashIndex keys = new KeyHashIndex(store);
     private volatile List<int[]> runs = List.of(); // of all versions but the last few
     private volatile int size; // written after the version
     private volatile int keyCount;
@@ -46,7 +46,7 @@ final class HashedMemTable extends CountedMemTable {
                         logLsn,
                         OVERHEAD_BYTES + version.keyLength() + version.rowLength());
         byte[] key = version.keyArray();
-        int hash = KeySlots.hash(key, version.keyOffset(), version.keyLength());
+        int hash = KeyHashIndex.hash(key, version.keyOffset(), version.keyLength());
         int before = keys.find(hash, key, version.keyOffset(), version.keyLength());
         boolean replaces = before != VersionStore.NONE && store.lsn(before) == version.lsn();
         int index = store.add(version, replaces ? store.older(before) : before);
@@ -55,14 +55,14 @@ final class HashedMemTable extends CountedMemTable {
         size = index + 1;
         if (size % RUN_SIZE == 0) {
             List<int[]> more = new ArrayList<>(runs);
-            more.add(VersionOrder.of(store, size - RUN_SIZE, size));
+            more.add(VersionSort.of(store, size - RUN_SIZE, size));
             runs = List.copyOf(more);
         }
     }
 
     @Override
     public @Nullable KeyedVersion find(byte[] key, int offset, int length, long lsn) {
-        int index = keys.find(KeySlots.hash(key, offset, length), key, offset, length);
+        int index = keys.find(KeyHashIndex.hash(key, offset, length), key, offset, length);
         while (index != VersionStore.NONE && store.lsn(index) > lsn) {
             index = store.older(index);
         }
@@ -75,7 +75,7 @@ final class HashedMemTable extends CountedMemTable {
         List<int[]> sorted = new ArrayList<>(runs);
         int start = sorted.size() * RUN_SIZE;
         if (start < end) {
-            sorted.add(VersionOrder.of(store, start, end));
+            sorted.add(VersionSort.of(store, start, end));
         }
         return new VersionMerge(store, sorted);
     }
@@ -94,7 +94,7 @@ final class HashedMemTable extends CountedMemTable {
     private boolean isCurrent(int index) {
         KeyedVersion version = store.version(index);
         byte[] key = version.keyArray();
-        int hash = KeySlots.hash(key, version.keyOffset(), version.keyLength());
+        int hash = KeyHashIndex.hash(key, version.keyOffset(), version.keyLength());
         int newest = keys.find(hash, key, version.keyOffset(), version.keyLength());
         while (newest > index) {
             newest = store.older(newest);

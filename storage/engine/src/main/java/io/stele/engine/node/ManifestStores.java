@@ -3,7 +3,7 @@ package io.stele.engine.node;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.manifest.ManifestStore;
-import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.ShardId;
 import java.util.Map;
@@ -30,6 +30,6 @@ public final class ManifestStores {
     public ManifestStore of(ShardId shard) {
         return stores.computeIfAbsent(
                 shard,
-                id -> new ManifestStore(store, id, owner, OrcManifestBases.INSTANCE, minChanges));
+                id -> new ManifestStore(store, id, owner, OrcManifestBaseFormat.INSTANCE, minChanges));
     }
 }

@@ -17,7 +17,7 @@ import io.stele.engine.shard.maintenance.MaintenanceListener;
 import io.stele.engine.shard.maintenance.MaintenanceOptions;
 import io.stele.engine.shard.maintenance.MemoryBudget;
 import io.stele.engine.shard.maintenance.ShardMaintenance;
-import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.shard.record.RetainedRecordFilter;
 import io.stele.engine.snapshot.SnapshotRegistry;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.DurableRecord;
@@ -63,7 +63,7 @@ public final class Shards implements LogListener {
     private final ForwardedFailures failures = new ForwardedFailures(failed);
     private final TableFiles compactionFiles;
     private volatile Set<ShardId> unknown = Set.of(); // shards of log records, not in the catalog
-    private volatile Map<ShardId, RetainedRecords> lostRecords = Map.of(); // of unknown shards
+    private volatile Map<ShardId, RetainedRecordFilter> lostRecords = Map.of(); // of unknown shards
     private volatile Optional<Stopped> stopped = Optional.empty(); // why no shard serves
     private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in id order
     private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same entries, hashed
@@ -367,7 +367,7 @@ public final class Shards implements LogListener {
      *
      * @param records their records that must be stored elsewhere before the log deletes them
      */
-    public void passOver(Set<ShardId> shards, Map<ShardId, RetainedRecords> records) {
+    public void passOver(Set<ShardId> shards, Map<ShardId, RetainedRecordFilter> records) {
         unknown = Set.copyOf(shards);
         lostRecords = Map.copyOf(records);
     }
@@ -391,7 +391,7 @@ public final class Shards implements LogListener {
     /** The log records that the shards need; each shard is read on its context. */
     public CompletableFuture<LogNeeds> logNeeds() {
         Map<ShardId, Lsn> flushed = new ConcurrentHashMap<>();
-        Map<ShardId, RetainedRecords> retained = new ConcurrentHashMap<>(lostRecords);
+        Map<ShardId, RetainedRecordFilter> retained = new ConcurrentHashMap<>(lostRecords);
         unknown.forEach(shard -> flushed.put(shard, Lsn.MAX));
         CompletableFuture<?>[] all =
                 entries.values().stream()
@@ -404,7 +404,7 @@ public final class Shards implements LogListener {
     private static boolean ask(
             TableGroupShard shard,
             Map<ShardId, Lsn> flushed,
-            Map<ShardId, RetainedRecords> retained) {
+            Map<ShardId, RetainedRecordFilter> retained) {
         shard.retainedRecords().ifPresent(records -> retained.put(shard.id(), records));
         long needed = shard.minLogLsn();
         if (shard.failure().isPresent()) {
@@ -422,7 +422,7 @@ public final class Shards implements LogListener {
      * @param flushed for each shard the highest LSN that the log need not retain, inclusive
      * @param retained for each shard the records to store elsewhere before the log deletes them
      */
-    public record LogNeeds(Map<ShardId, Lsn> flushed, Map<ShardId, RetainedRecords> retained) {}
+    public record LogNeeds(Map<ShardId, Lsn> flushed, Map<ShardId, RetainedRecordFilter> retained) {}
 
     /** A forwarder of events to the present listener, if there is one. */
     private static final class ForwardedFailures implements MaintenanceListener {

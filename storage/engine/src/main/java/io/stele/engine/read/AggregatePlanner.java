@@ -26,9 +26,9 @@ import java.util.Optional;
 final class AggregatePlanner {
     private final Shards shards;
     private final TableFiles files;
-    private final FileLists fileLists;
+    private final FileListCache fileLists;
 
-    AggregatePlanner(Shards shards, TableFiles files, FileLists fileLists) {
+    AggregatePlanner(Shards shards, TableFiles files, FileListCache fileLists) {
         this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.files = requireNonNull(files, "files is null");

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.index.IndexView;
 import io.stele.engine.node.Shards;
-import io.stele.engine.scan.FoundRows;
+import io.stele.engine.scan.FoundRowCursor;
 import io.stele.engine.scan.IndexLookup;
 import io.stele.engine.scan.IndexLookup.FoundRow;
 import io.stele.engine.scan.RowCursor;
@@ -166,7 +166,7 @@ public final class IndexReads {
                 return Optional.empty();
             }
             snapshots.find(snapshot.id()); // a lease that ended may have lost history
-            return Optional.of(new FoundRows(found, view.versions(), predicate));
+            return Optional.of(new FoundRowCursor(found, view.versions(), predicate));
         } finally {
             snapshots.readers().exit(reader);
         }

@@ -38,10 +38,10 @@ final class ScanPlanner {
 
     private final Shards shards;
     private final IndexReads indexes;
-    private final FileLists fileLists;
+    private final FileListCache fileLists;
     private final TableFiles tableFiles;
 
-    ScanPlanner(Shards shards, IndexReads indexes, FileLists fileLists, TableFiles tableFiles) {
+    ScanPlanner(Shards shards, IndexReads indexes, FileListCache fileLists, TableFiles tableFiles) {
         this.tableFiles = requireNonNull(tableFiles, "tableFiles is null");
         this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.shards = requireNonNull(shards, "shards is null");

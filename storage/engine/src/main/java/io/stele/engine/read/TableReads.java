@@ -46,7 +46,7 @@ public final class TableReads {
     private final LookupScans lookups;
     private final ScanPlanner planner;
     private final TablePlans tablePlans;
-    private final FileLists fileLists;
+    private final FileListCache fileLists;
     private final long maxChangesBytes;
 
     public TableReads(
@@ -54,7 +54,7 @@ public final class TableReads {
             Shards shards,
             TableFiles files,
             SnapshotRegistry snapshots,
-            FileLists fileLists,
+            FileListCache fileLists,
             long maxChangesBytes) {
         this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.maxChangesBytes = maxChangesBytes;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.catalog.CatalogService;
 import io.stele.engine.shard.Damage;
-import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.shard.record.RetainedRecordFilter;
 import io.stele.engine.wal.RecordType;
 import io.stele.objectstore.ObjectEntry;
 import io.stele.objectstore.ObjectStore;
@@ -37,7 +37,7 @@ public final class LostTables {
     private final DroppedObjects dropped;
     private final Map<TableId, Integer> objects = new TreeMap<>(); // their number in its folder
     private final Set<TableId> logged = new TreeSet<>(); // with records in lost shards
-    private final Map<ShardId, RetainedRecords> records = new HashMap<>(); // of these shards
+    private final Map<ShardId, RetainedRecordFilter> records = new HashMap<>(); // of these shards
     private final Map<String, Damage> unreadable = new TreeMap<>(); // of lost shards, by object
     private long sinceMillis;
     private long highestFolder; // id of a lost table
@@ -101,7 +101,7 @@ public final class LostTables {
             return;
         }
         try {
-            Set<TableId> tables = new TreeSet<>(RetainedRecords.tablesOf(lsn, type, payload));
+            Set<TableId> tables = new TreeSet<>(RetainedRecordFilter.tablesOf(lsn, type, payload));
             boolean isAbout = tables.removeIf(table -> !has(table));
             if (tables.isEmpty() && (isAbout || !records.containsKey(shard))) {
                 return;
@@ -112,9 +112,9 @@ public final class LostTables {
         }
         records.merge(
                 shard,
-                new RetainedRecords(lsn.value(), lsn.value(), Optional.empty()),
+                new RetainedRecordFilter(lsn.value(), lsn.value(), Optional.empty()),
                 (known, more) ->
-                        new RetainedRecords(
+                        new RetainedRecordFilter(
                                 Math.min(known.firstLsn(), more.firstLsn()),
                                 Math.max(known.lastLsn(), more.lastLsn()),
                                 Optional.empty()));
@@ -123,7 +123,7 @@ public final class LostTables {
     /** Notes a retained object of a lost shard that cannot be read; the object stays. */
     void noteUnreadable(ShardId shard, String object, Exception broken) {
         addUnreadable(shard, object, broken);
-        records.putIfAbsent(shard, new RetainedRecords(0, 0, Optional.empty()));
+        records.putIfAbsent(shard, new RetainedRecordFilter(0, 0, Optional.empty()));
     }
 
     private void addUnreadable(ShardId shard, String object, Exception broken) {
@@ -171,7 +171,7 @@ public final class LostTables {
     }
 
     /** The records of lost shards that must be retained when the log is trimmed. */
-    public Map<ShardId, RetainedRecords> retainedRecords() {
+    public Map<ShardId, RetainedRecordFilter> retainedRecords() {
         return Map.copyOf(records);
     }
 

@@ -31,7 +31,7 @@ import io.stele.engine.shard.record.TransactionRecords;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.Decision;
-import io.stele.engine.transaction.Decisions;
+import io.stele.engine.transaction.DecisionStore;
 import io.stele.engine.wal.HybridClock;
 import io.stele.engine.wal.LogFiles;
 import io.stele.engine.wal.LogHold;
@@ -74,7 +74,7 @@ public final class Recovery {
             8; // each lost one means that another engine is starting at this moment
 
     private final CatalogService catalog;
-    private final Decisions decisions;
+    private final DecisionStore decisions;
     private final HybridClock clock;
     private final ManifestStores manifestStores;
     private final DroppedObjects dropped;
@@ -95,7 +95,7 @@ public final class Recovery {
 
     public Recovery(
             CatalogService catalog,
-            Decisions decisions,
+            DecisionStore decisions,
             HybridClock clock,
             ManifestStores manifestStores,
             DroppedObjects dropped,

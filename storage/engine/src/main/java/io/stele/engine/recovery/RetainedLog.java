@@ -3,7 +3,7 @@ package io.stele.engine.recovery;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.node.Shards;
-import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.shard.record.RetainedRecordFilter;
 import io.stele.engine.wal.RecordType;
 import io.stele.engine.wal.ReleasedRecords;
 import io.stele.objectstore.NumberedName;
@@ -110,7 +110,7 @@ public final class RetainedLog {
     }
 
     /** A consumer that stores the records that shards need from segments about to be deleted. */
-    public ReleasedRecords keeper(Map<ShardId, RetainedRecords> needed) {
+    public ReleasedRecords keeper(Map<ShardId, RetainedRecordFilter> needed) {
         return needed.isEmpty() ? ReleasedRecords.NONE : new Keeper(needed);
     }
 
@@ -147,16 +147,16 @@ public final class RetainedLog {
     }
 
     private final class Keeper implements ReleasedRecords {
-        private final Map<ShardId, RetainedRecords> needed;
+        private final Map<ShardId, RetainedRecordFilter> needed;
         private final Map<ShardId, RetainedLogObject> open = new HashMap<>();
 
-        private Keeper(Map<ShardId, RetainedRecords> needed) {
+        private Keeper(Map<ShardId, RetainedRecordFilter> needed) {
             this.needed = Map.copyOf(needed);
         }
 
         @Override
         public boolean wants(ShardId shard, Lsn first, Lsn last) {
-            RetainedRecords records = needed.get(shard);
+            RetainedRecordFilter records = needed.get(shard);
             return records != null
                     && records.mayBeIn(first, last)
                     && last.compareTo(last(shard)) > 0;
@@ -165,7 +165,7 @@ public final class RetainedLog {
         @Override
         public void take(ShardId shard, Lsn lsn, RecordType type, ByteBuffer payload)
                 throws IOException {
-            RetainedRecords records = needed.get(shard);
+            RetainedRecordFilter records = needed.get(shard);
             if (records == null
                     || lsn.compareTo(last(shard)) <= 0
                     || !records.has(lsn, type, payload)) {

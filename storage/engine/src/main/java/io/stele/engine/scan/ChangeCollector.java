@@ -69,7 +69,7 @@ final class ChangeCollector implements AutoCloseable {
     private final ArrayDeque<ColumnFile> beginning;
     private ArrayDeque<KeyedVersion> unknown = new ArrayDeque<>(); // without their row before
     private Phase phase;
-    private @Nullable EndedRows ends;
+    private @Nullable ObsoleteRowCursor ends;
     private int memTable; // being read
     private @Nullable Iterator<KeyedVersion> inMemory;
     private @Nullable Iterator<KeyedVersion> sorted;
@@ -162,7 +162,7 @@ final class ChangeCollector implements AutoCloseable {
             phase = Phase.COMPLETE;
             return;
         }
-        EndedRows open = ends;
+        ObsoleteRowCursor open = ends;
         if (open == null) {
             ColumnFile next = ending.peek();
             if (next == null) {
@@ -171,7 +171,7 @@ final class ChangeCollector implements AutoCloseable {
                 return;
             }
             if (hasEnds(next)) {
-                ends = EndedRows.open(files, next, keys, changes.fromLsn(), changes.endLsn());
+                ends = ObsoleteRowCursor.open(files, next, keys, changes.fromLsn(), changes.endLsn());
             }
             ending.remove(); // only now, since a call that must not wait is repeated
             return;
@@ -490,7 +490,7 @@ final class ChangeCollector implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        EndedRows openEnds = ends;
+        ObsoleteRowCursor openEnds = ends;
         ColumnFileCursor openBegins = begins;
         ends = null;
         begins = null;

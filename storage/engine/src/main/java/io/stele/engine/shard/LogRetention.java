@@ -3,7 +3,7 @@ package io.stele.engine.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.shard.ShardTables.LsnRange;
-import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.shard.record.RetainedRecordFilter;
 import io.stele.engine.shard.write.WriterWindows;
 import io.stele.engine.tablet.TableShard;
 import io.stele.protocol.Lsn;
@@ -77,10 +77,10 @@ final class LogRetention {
      * The records that this shard will not put into files, and that a later start needs. On the
      * context.
      */
-    Optional<RetainedRecords> retainedRecords() {
+    Optional<RetainedRecordFilter> retainedRecords() {
         if (state.isFailed()) {
             return Optional.of(
-                    new RetainedRecords(
+                    new RetainedRecordFilter(
                             stoppedLsn.isPresent() ? stoppedLsn.getAsLong() : neededOnceStopped(),
                             Long.MAX_VALUE,
                             Optional.empty()));
@@ -103,7 +103,7 @@ final class LogRetention {
             last = Math.max(last, table.getValue().last().value());
             ids.add(table.getKey());
         }
-        return Optional.of(new RetainedRecords(first, last, Optional.of(ids)));
+        return Optional.of(new RetainedRecordFilter(first, last, Optional.of(ids)));
     }
 
     /** The LSN of the first record that a start needs after the shard stopped. */

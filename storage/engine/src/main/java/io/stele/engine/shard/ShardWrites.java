@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.row.TableVersions;
 import io.stele.engine.shard.write.BatchValidator;
-import io.stele.engine.shard.write.HeldWrite;
+import io.stele.engine.shard.write.ThrottledWrite;
 import io.stele.engine.shard.write.QueuedWrite;
 import io.stele.engine.shard.write.Resolution;
 import io.stele.engine.shard.write.WriteGate;
@@ -88,7 +88,7 @@ final class ShardWrites {
     }
 
     /** A write that waits at the gate and is not yet in {@link WriterWindows}. */
-    private final class GatedWrite implements HeldWrite {
+    private final class GatedWrite implements ThrottledWrite {
         private final QueuedWrite write;
 
         private GatedWrite(QueuedWrite write) {

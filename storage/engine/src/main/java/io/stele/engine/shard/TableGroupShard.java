@@ -13,7 +13,7 @@ import io.stele.engine.shard.apply.ApplyStatus;
 import io.stele.engine.shard.record.LoggedRecord;
 import io.stele.engine.shard.record.PartitionDelete;
 import io.stele.engine.shard.record.PreparedPart;
-import io.stele.engine.shard.record.RetainedRecords;
+import io.stele.engine.shard.record.RetainedRecordFilter;
 import io.stele.engine.shard.record.TransactionRecords;
 import io.stele.engine.shard.write.GateStatus;
 import io.stele.engine.shard.write.WriteGate;
@@ -273,7 +273,7 @@ public final class TableGroupShard {
      * The records that this shard will not put into files, and that a later start needs. On the
      * context.
      */
-    public Optional<RetainedRecords> retainedRecords() {
+    public Optional<RetainedRecordFilter> retainedRecords() {
         return retention.retainedRecords();
     }
 

@@ -9,7 +9,7 @@ import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.index.IndexView;
 import io.stele.engine.node.EngineLog;
 import io.stele.engine.node.Shards;
-import io.stele.engine.read.FileLists;
+import io.stele.engine.read.FileListCache;
 import io.stele.engine.recovery.LostTables;
 import io.stele.engine.shard.Damage;
 import io.stele.engine.shard.StoreWait;
@@ -41,7 +41,7 @@ public final class EngineStatusCollector {
     private final Shards shards;
     private final EngineLog log;
     private final TableFiles files;
-    private final FileLists fileLists;
+    private final FileListCache fileLists;
     private final CatalogService catalog;
     private final LostTables lost;
     private final long openedMillis;
@@ -53,7 +53,7 @@ public final class EngineStatusCollector {
             Shards shards,
             EngineLog log,
             TableFiles files,
-            FileLists fileLists,
+            FileListCache fileLists,
             CatalogService catalog,
             LostTables lost) {
         this.lost = requireNonNull(lost, "lost is null");

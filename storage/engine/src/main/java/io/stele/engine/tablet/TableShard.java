@@ -91,8 +91,8 @@ public final class TableShard {
     private List<SealedMemTable> sealedTables = List.of(); // for the apply workers
     private MemTable active;
     private int workers = 1; // if several, the active memtable has as many parts
-    private List<BatchWriter> writers = List.of(); // one a worker, if several
-    private @Nullable BatchWriter writer; // of all rows, while the apply workers are idle
+    private List<MemTableWriter> writers = List.of(); // one a worker, if several
+    private @Nullable MemTableWriter writer; // of all rows, while the apply workers are idle
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long endedLogLsn = Long.MAX_VALUE; // of the first endPartitions since the last seal
     private volatile long changedLsn; // written by the shard's context
@@ -382,7 +382,7 @@ public final class TableShard {
     }
 
     private void write(
-            BatchWriter to, WriteBatchReader batch, long lsn, long firstRowId, long logLsn) {
+            MemTableWriter to, WriteBatchReader batch, long lsn, long firstRowId, long logLsn) {
         long nextId = to.write(batch, lsn, firstRowId, logLsn);
         if (nextId > firstRowId) {
             raiseNextRowId(nextId);
@@ -718,11 +718,11 @@ public final class TableShard {
 
     private void renewWriters() {
         sealedTables = List.copyOf(sealed);
-        writer = new BatchWriter(versions, rowCache, HashBucket.ALL, active, indexes.writer(0));
-        List<BatchWriter> ofWorkers = new ArrayList<>();
+        writer = new MemTableWriter(versions, rowCache, HashBucket.ALL, active, indexes.writer(0));
+        List<MemTableWriter> ofWorkers = new ArrayList<>();
         for (int worker = 0; worker < workers && workers > 1; worker++) {
             ofWorkers.add(
-                    new BatchWriter(
+                    new MemTableWriter(
                             versions,
                             rowCache,
                             new HashBucket(worker, workers),

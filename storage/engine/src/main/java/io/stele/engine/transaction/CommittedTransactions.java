@@ -37,7 +37,7 @@ public final class CommittedTransactions {
 
     private static final int MAX_IN_AN_OBJECT = 50_000; // some 2 MB
 
-    private final SavedOutcomes saved;
+    private final SavedOutcomeStore saved;
     private final long epoch;
     private final Object saving = new Object(); // held by the thread that saves
     // Both are replaced under this; a transaction in neither is saved
@@ -48,7 +48,7 @@ public final class CommittedTransactions {
     /**
      * @param epoch of this engine
      */
-    public CommittedTransactions(SavedOutcomes saved, long epoch) {
+    public CommittedTransactions(SavedOutcomeStore saved, long epoch) {
         this.saved = requireNonNull(saved, "saved is null");
         this.epoch = epoch;
     }
@@ -169,7 +169,7 @@ public final class CommittedTransactions {
             throws IOException {
         // No name is used twice: a write that failed may still replace what a later one wrote
         objects++;
-        String path = SavedOutcomes.path(ofEpoch, epoch, objects);
+        String path = SavedOutcomeStore.path(ofEpoch, epoch, objects);
         collector.saved(path);
         saved.write(path, outcomes);
         outcomes.keySet().forEach(beingSaved::remove);

@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 public final class Coordinator {
     private final Shards shards;
     private final EngineLog log;
-    private final Decisions decisions;
+    private final DecisionStore decisions;
     private final CatalogService catalog;
     private final Retries retries;
     private final Executor deciding;
@@ -78,7 +78,7 @@ public final class Coordinator {
     public Coordinator(
             Shards shards,
             EngineLog log,
-            Decisions decisions,
+            DecisionStore decisions,
             CatalogService catalog,
             Retries retries,
             Executor deciding,

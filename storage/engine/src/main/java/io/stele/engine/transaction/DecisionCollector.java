@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The garbage collector of transaction decisions and {@linkplain SavedOutcomes saved outcomes} in
+ * The garbage collector of transaction decisions and {@linkplain SavedOutcomeStore saved outcomes} in
  * the object store, while the engine runs. It deletes an object six hours after only a client that
  * repeats its commit may still need it. Objects of this engine are reported to it. Objects of
  * earlier engines are listed once, after the same time.
@@ -42,7 +42,7 @@ public final class DecisionCollector {
     private static final int PARALLEL = 3; // of the executor's threads
     private static final int DELETED_AT_A_TIME = 32; // about a second, then other work runs
 
-    private final Decisions decisions;
+    private final DecisionStore decisions;
     private final Executor executor;
     private final LongSupplier nowMillis;
     private final Consumer<Throwable> uncaught;
@@ -61,7 +61,7 @@ public final class DecisionCollector {
      * @param resolved whether the outcomes that the start found are durable
      */
     public DecisionCollector(
-            Decisions decisions,
+            DecisionStore decisions,
             Executor executor,
             LongSupplier nowMillis,
             Consumer<Throwable> uncaught,

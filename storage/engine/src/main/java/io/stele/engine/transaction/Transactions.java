@@ -66,7 +66,7 @@ public final class Transactions {
     private final Shards shards;
     private final CatalogService catalog;
     private final Coordinator coordinator;
-    private final Decisions decisions;
+    private final DecisionStore decisions;
     private final FileCollector collector;
     private final SnapshotRegistry snapshots;
     private final EngineThreads threads;
@@ -90,7 +90,7 @@ public final class Transactions {
             Shards shards,
             CatalogService catalog,
             Coordinator coordinator,
-            Decisions decisions,
+            DecisionStore decisions,
             FileCollector collector,
             SnapshotRegistry snapshots,
             EngineThreads threads,
@@ -120,8 +120,8 @@ public final class Transactions {
     }
 
     /** The job that deletes orphan files, with the set of open transactions. */
-    public OrphanFiles orphanFiles(TableFiles files, long epoch) {
-        return new OrphanFiles(
+    public OrphanFileRemoval orphanFiles(TableFiles files, long epoch) {
+        return new OrphanFileRemoval(
                 files, shards, claims, open::containsKey, collector, threads.background(), epoch);
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.stele.columnfile.metadata.SketchBuilder;
-import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.objectstore.ObjectStore;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -29,7 +29,7 @@ import java.util.UUID;
 final class ManifestFiles {
     static final ShardId SHARD = new ShardId(3, 1);
     static final UUID OWNER = new UUID(1, 2);
-    static final OrcManifestBases BASES = OrcManifestBases.INSTANCE;
+    static final OrcManifestBaseFormat BASES = OrcManifestBaseFormat.INSTANCE;
 
     private ManifestFiles() {}
 

@@ -12,7 +12,7 @@ import static io.stele.engine.manifest.ManifestFiles.manifests;
 import static io.stele.engine.manifest.ManifestFiles.predicate;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.objectstore.ForwardingObjectStore;
 import io.stele.objectstore.InMemoryObjectStore;
 import io.stele.objectstore.ObjectEntry;
@@ -80,7 +80,7 @@ final class TestManifestConditions {
             for (int i = 0; i < FILES; i++) {
                 files.add(bounded(file(random, "f" + i), random));
             }
-            OrcManifestBases bases = OrcManifestBases.ofStripes(stripeRows);
+            OrcManifestBaseFormat bases = OrcManifestBaseFormat.ofStripes(stripeRows);
             String path = "manifest/3-1/base/" + stripeRows;
             ManifestBase base = bases.write(store, path, 1, files);
             assertThat(json(bases.read(store, base))).isEqualTo(json(files));

@@ -3,7 +3,7 @@ package io.stele.engine.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.engine.manifest.orc.OrcManifestBases;
+import io.stele.engine.manifest.orc.OrcManifestBaseFormat;
 import io.stele.engine.wal.LogId;
 import io.stele.engine.wal.LogMark;
 import io.stele.objectstore.ByteFlips;
@@ -35,7 +35,7 @@ final class TestManifestStore {
 
     private final ObjectStore store = new InMemoryObjectStore();
     private final ManifestStore manifests =
-            new ManifestStore(store, SHARD, OWNER, OrcManifestBases.INSTANCE);
+            new ManifestStore(store, SHARD, OWNER, OrcManifestBaseFormat.INSTANCE);
 
     @Test
     void emptyShardHasNoManifest() throws IOException {
@@ -72,7 +72,7 @@ final class TestManifestStore {
         Manifest mine = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
         Manifest theirs = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
         assertThat(
-                        new ManifestStore(store, SHARD, new UUID(8, 8), OrcManifestBases.INSTANCE)
+                        new ManifestStore(store, SHARD, new UUID(8, 8), OrcManifestBaseFormat.INSTANCE)
                                 .create(theirs))
                 .isTrue();
         assertThat(manifests.create(mine)).as("a version that another owner has").isFalse();
@@ -141,7 +141,7 @@ final class TestManifestStore {
         store.put("manifest/3-2/00000000000000000001", bytes);
         assertThatThrownBy(
                         new ManifestStore(
-                                        store, new ShardId(3, 2), OWNER, OrcManifestBases.INSTANCE)
+                                        store, new ShardId(3, 2), OWNER, OrcManifestBaseFormat.INSTANCE)
                                 ::loadLatest)
                 .hasMessageContaining(
                         "Expected version 1 of shard 3-2, found version 1 of shard 3-1");

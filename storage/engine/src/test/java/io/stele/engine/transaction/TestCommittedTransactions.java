@@ -25,26 +25,26 @@ class TestCommittedTransactions {
     private final FaultInjectingObjectStore store =
             new FaultInjectingObjectStore(
                     CrashPoint.never(), StoreFaults.NONE, new SplittableRandom(1), nanos -> {});
-    private final SavedOutcomes saved = new SavedOutcomes(store);
+    private final SavedOutcomeStore saved = new SavedOutcomeStore(store);
     private final CommittedTransactions committed = new CommittedTransactions(saved, EPOCH);
     private final DecisionCollector collector =
             new DecisionCollector(
-                    new Decisions(store), Runnable::run, () -> 0, failed -> {}, () -> true, EPOCH);
+                    new DecisionStore(store), Runnable::run, () -> 0, failed -> {}, () -> true, EPOCH);
 
     @Test
     void goldenObject() {
         Map<String, Lsn> outcomes = new LinkedHashMap<>();
         outcomes.put("7-1", new Lsn(100));
         outcomes.put("7-a", new Lsn(101));
-        String text = new String(SavedOutcomes.encode(outcomes), StandardCharsets.UTF_8);
+        String text = new String(SavedOutcomeStore.encode(outcomes), StandardCharsets.UTF_8);
         assertThat(text).startsWith("stele-outcomes 1\n7-1 100\n7-a 101\ncrc32c ").endsWith("\n");
-        assertThat(SavedOutcomes.decode("p", text.getBytes(StandardCharsets.UTF_8)))
+        assertThat(SavedOutcomeStore.decode("p", text.getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(outcomes);
         for (String damaged :
                 List.of("", "stele-outcomes 2\n", text.replace("7-1", "7-2"), text + "x")) {
             assertThatThrownBy(
                             () ->
-                                    SavedOutcomes.decode(
+                                    SavedOutcomeStore.decode(
                                             "p", damaged.getBytes(StandardCharsets.UTF_8)))
                     .isInstanceOfSatisfying(
                             SteleException.class,
@@ -74,8 +74,8 @@ class TestCommittedTransactions {
                         "txn/committed/00000000000000000005/00000000000000000007-00000000000000000001",
                         "txn/committed/00000000000000000007/00000000000000000007-00000000000000000002",
                         "txn/committed/00000000000000000007/00000000000000000007-00000000000000000003");
-        assertThat(new Decisions(store).before(EPOCH)).isEmpty();
-        assertThat(new Decisions(store).before(EPOCH + 1)).hasSize(3);
+        assertThat(new DecisionStore(store).before(EPOCH)).isEmpty();
+        assertThat(new DecisionStore(store).before(EPOCH + 1)).hasSize(3);
     }
 
     @Test

@@ -88,7 +88,7 @@ public final class CatalogDataCache {
         if (folder.path().isEmpty()) {
             log.warn(
                     "No data cache: stele.cache.directories names none, and the system property "
-                            + DefaultCache.DATA_DIRECTORY
+                            + DefaultCacheRules.DATA_DIRECTORY
                             + ", which Trino's launcher takes from node.properties, names no data directory of this node");
             return;
         }

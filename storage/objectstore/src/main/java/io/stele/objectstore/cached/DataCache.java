@@ -148,19 +148,19 @@ public final class DataCache implements AutoCloseable {
             Executor executor)
             throws IOException {
         Path own = folder.toAbsolutePath().normalize();
-        DefaultCache.createFolder(own);
-        DefaultCache.Opened<LocalCacheFiles> first =
-                DefaultCache.openFirstFree(
+        DefaultCacheRules.createFolder(own);
+        DefaultCacheRules.Opened<LocalCacheFiles> first =
+                DefaultCacheRules.openFirstFree(
                         own.resolve(PAGES),
                         pages -> {
-                            DefaultCache.createFolder(pages);
+                            DefaultCacheRules.createFolder(pages);
                             return LocalCacheFiles.tryOpen(pages);
                         });
         Opened opened = Opened.of(first.folder(), first.files());
         try {
             opened =
                     config.getMaxSizes().isEmpty()
-                            ? opened.sized(DefaultCache.maxBytes(first.folder(), pageBytes(config)))
+                            ? opened.sized(DefaultCacheRules.maxBytes(first.folder(), pageBytes(config)))
                             : opened.sized(config.getMaxSizes().getFirst(), storeOptions(config));
         } catch (IOException | RuntimeException e) {
             opened.close();

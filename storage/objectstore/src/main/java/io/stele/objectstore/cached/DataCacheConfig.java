@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configuration of the data page cache, which stores pages of data files on local disks of this
  * host. Sidecars and Trino catalogs use the same keys. Without configured directories, the cache is
- * in a folder beside the data of the process, as {@link DefaultCache} defines it.
+ * in a folder beside the data of the process, as {@link DefaultCacheRules} defines it.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */

@@ -100,7 +100,7 @@ public final class Encryption {
                                         ErrorCode.CORRUPT_DATA,
                                         "Expected master key '%s', found none (stele.encryption.*): it encrypts %s"
                                                 .formatted(key.keyId(), where),
-                                        OtherKeysException.missing()))
+                                        MasterKeyMismatchException.missing()))
                 .masterKeys()
                 .unwrap(key, context, where);
     }

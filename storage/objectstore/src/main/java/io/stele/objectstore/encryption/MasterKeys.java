@@ -141,7 +141,7 @@ public final class MasterKeys {
                     ErrorCode.CORRUPT_DATA,
                     "Expected master key '%s', found only %s (stele.encryption.*): it encrypts %s"
                             .formatted(wrapped.keyId(), ids, where),
-                    OtherKeysException.missing());
+                    MasterKeyMismatchException.missing());
         }
         try {
             byte[] key =
@@ -156,7 +156,7 @@ public final class MasterKeys {
                                     .formatted(wrapped.keyId())
                             + "this '%s' is not the one that it was written with, or the bytes were changed or are from elsewhere: %s"
                                     .formatted(wrapped.keyId(), where),
-                    OtherKeysException.wrong(() -> proven.contains(wrapped.keyId()), e));
+                    MasterKeyMismatchException.wrong(() -> proven.contains(wrapped.keyId()), e));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("Every Java runtime has AES/GCM", e);
         }

@@ -130,7 +130,7 @@ final class ObjectEncryption {
                     ErrorCode.CORRUPT_DATA,
                     "Expected an encrypted object (stele.encryption.refuse-plain), found a plain one: "
                             + where,
-                    OtherKeysException.plain());
+                    MasterKeyMismatchException.plain());
         }
     }
 

@@ -27,7 +27,7 @@ final class UnencryptedObjectStore extends ForwardingObjectStore {
                     ErrorCode.CORRUPT_DATA,
                     "Expected a plain object, found an encrypted one and no master keys (stele.encryption.*): "
                             + describe(path),
-                    OtherKeysException.missing());
+                    MasterKeyMismatchException.missing());
         }
         return content;
     }

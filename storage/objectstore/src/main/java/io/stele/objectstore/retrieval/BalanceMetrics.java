@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.weakref.jmx.Managed;
 
 /**
- * The JMX metrics of the {@link RetrievalBalance} of a warehouse, all 0 for a store without
+ * The JMX metrics of the {@link ReadAheadBalance} of a warehouse, all 0 for a store without
  * read-ahead. Thread-safe.
  */
 public final class BalanceMetrics {

@@ -1,7 +1,7 @@
 package io.stele.objectstore.retrieval;
 
 /**
- * The present state of a {@link RetrievalBalance}, and its refusals since its creation.
+ * The present state of a {@link ReadAheadBalance}, and its refusals since its creation.
  *
  * @param processors scans and compactions that read objects in order
  * @param aheadBytes fetched for them or in flight, and not processed yet

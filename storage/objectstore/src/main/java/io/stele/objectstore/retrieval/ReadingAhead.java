@@ -15,7 +15,7 @@ import java.util.concurrent.Semaphore;
  * @param helpers permits of tasks that read for a waiting caller: each holds a buffer of half a
  *     MiB, as a rule
  */
-public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphore helpers) {
+public record ReadingAhead(ReadAheadBalance balance, Executor executor, Semaphore helpers) {
     /** About as many requests as a store of one service rewards; 128 MiB of buffers. */
     private static final int HELPERS = 256;
 
@@ -25,7 +25,7 @@ public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphor
         requireNonNull(helpers, "helpers is null");
     }
 
-    public ReadingAhead(RetrievalBalance balance, Executor executor) {
+    public ReadingAhead(ReadAheadBalance balance, Executor executor) {
         this(balance, executor, new Semaphore(HELPERS));
     }
 
@@ -65,6 +65,6 @@ public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphor
      * @param maxBytes the limit of bytes ahead of all readers of the store together
      */
     public static ReadingAhead of(long maxBytes, RetrievalThreads threads) {
-        return new ReadingAhead(new RetrievalBalance(maxBytes, threads.nanoTime()), threads::run);
+        return new ReadingAhead(new ReadAheadBalance(maxBytes, threads.nanoTime()), threads::run);
     }
 }

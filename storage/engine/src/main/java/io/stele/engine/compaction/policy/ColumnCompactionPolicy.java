@@ -63,9 +63,9 @@ public final class ColumnCompactionPolicy {
     private static final double DELETED_HISTORY_SHARE = 0.5;
 
     private final long targetBytes;
-    private final HistoryFiles history;
+    private final HistoryFilePolicy history;
 
-    public ColumnCompactionPolicy(long targetBytes, HistoryFiles history) {
+    public ColumnCompactionPolicy(long targetBytes, HistoryFilePolicy history) {
         this.targetBytes = targetBytes;
         this.history = requireNonNull(history, "history is null");
     }

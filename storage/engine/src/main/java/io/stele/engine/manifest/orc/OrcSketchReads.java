@@ -77,7 +77,7 @@ final class OrcSketchReads implements SketchReads {
     private Map<Integer, ColumnSketch> read(ManifestBase from, long row) throws IOException {
         Reader reader = orc;
         if (reader == null || !from.equals(base)) {
-            reader = OrcManifestBases.openSketches(store, from);
+            reader = OrcManifestBaseFormat.openSketches(store, from);
             orc = reader;
             base = from;
             stripe = List.of();

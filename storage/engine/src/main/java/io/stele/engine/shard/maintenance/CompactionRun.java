@@ -2,9 +2,9 @@ package io.stele.engine.shard.maintenance;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.engine.compaction.TableMaintenance.Compaction;
+import io.stele.engine.compaction.TableCompactionPlanner.Compaction;
 import io.stele.engine.job.Progress;
-import io.stele.objectstore.WorkWrites;
+import io.stele.objectstore.JobWrites;
 import java.util.List;
 
 /**
@@ -16,7 +16,7 @@ final class CompactionRun {
     private final MaintenanceWaiters waiters;
     private final boolean asked;
     private final List<Progress.Part> parts;
-    private final WorkWrites writes;
+    private final JobWrites writes;
 
     /**
      * @param waiters the callers that wait for work of its kind
@@ -25,10 +25,10 @@ final class CompactionRun {
         this.waiters = requireNonNull(waiters, "waiters is null");
         this.asked = !waiters.isEmpty();
         this.parts = waiters.begin(compaction.inputBytes());
-        this.writes = new WorkWrites(bytes -> parts.forEach(part -> part.advance(bytes)));
+        this.writes = new JobWrites(bytes -> parts.forEach(part -> part.advance(bytes)));
     }
 
-    WorkWrites writes() {
+    JobWrites writes() {
         return writes;
     }
 

@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.compaction.IndexDrop;
 import io.stele.engine.compaction.ManifestChange;
-import io.stele.engine.compaction.TableMaintenance;
-import io.stele.engine.compaction.TableMaintenance.Compaction;
-import io.stele.engine.compaction.TableMaintenance.Work;
-import io.stele.engine.compaction.UnchangedTable;
+import io.stele.engine.compaction.TableCompactionPlanner;
+import io.stele.engine.compaction.TableCompactionPlanner.Compaction;
+import io.stele.engine.compaction.TableCompactionPlanner.Work;
+import io.stele.engine.compaction.WritersOnlyChange;
 import io.stele.engine.datafile.TableFiles;
 import io.stele.engine.index.IndexView;
 import io.stele.engine.job.Progress;
@@ -19,7 +19,7 @@ import io.stele.engine.shard.write.Pressure;
 import io.stele.engine.tablet.TableDroppedException;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.LogSpace;
-import io.stele.objectstore.WorkWrites;
+import io.stele.objectstore.JobWrites;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
@@ -280,7 +280,7 @@ public final class ShardMaintenance {
         if (isOld && publisher.isIdle() && shard.failure().isEmpty()) {
             shard.tables().stream()
                     .findFirst()
-                    .ifPresent(table -> store(new UnchangedTable(table)));
+                    .ifPresent(table -> store(new WritersOnlyChange(table)));
         }
     }
 
@@ -435,7 +435,7 @@ public final class ShardMaintenance {
                     flushing,
                     work.get(),
                     files,
-                    new WorkWrites(_ -> {}),
+                    new JobWrites(_ -> {}),
                     state.flushes,
                     cause -> failed(state, state.flushes, cause),
                     failed -> endFlush(state, failed));
@@ -538,7 +538,7 @@ public final class ShardMaintenance {
             Executor executor,
             Work work,
             TableFiles to,
-            WorkWrites writes,
+            JobWrites writes,
             MaintenanceWork kind,
             Consumer<Exception> failure,
             Consumer<Boolean> end) {
@@ -555,7 +555,7 @@ public final class ShardMaintenance {
     private void run(
             Work work,
             TableFiles to,
-            WorkWrites writes,
+            JobWrites writes,
             MaintenanceWork kind,
             Consumer<Exception> failure,
             Consumer<Boolean> end) {
@@ -764,13 +764,13 @@ public final class ShardMaintenance {
                 table.schema().id(), tableId -> new Table(shard.id(), maintenance(table)));
     }
 
-    private TableMaintenance maintenance(TableShard table) {
-        return new TableMaintenance(table, options.targetFileBytes());
+    private TableCompactionPlanner maintenance(TableShard table) {
+        return new TableCompactionPlanner(table, options.targetFileBytes());
     }
 
     /** The running work of one table. */
     private static final class Table {
-        private final TableMaintenance maintenance;
+        private final TableCompactionPlanner maintenance;
         private final MaintenanceWaiters flushWaiters = new MaintenanceWaiters();
         private final MaintenanceWaiters compactionWaiters = new MaintenanceWaiters();
         private final MaintenanceWaiters sketchWaiters = new MaintenanceWaiters();
@@ -781,7 +781,7 @@ public final class ShardMaintenance {
         private Optional<CompactionRun> compactionRun = Optional.empty();
         private boolean sealAsked;
 
-        private Table(ShardId shard, TableMaintenance maintenance) {
+        private Table(ShardId shard, TableCompactionPlanner maintenance) {
             this.maintenance = maintenance;
             this.flushes = new MaintenanceWork(shard, flushWaiters);
             this.compactions = new MaintenanceWork(shard, compactionWaiters, sketchWaiters);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * every 20 milliseconds.
  *
  * <p>Invariant: writes pass in the order of arrival, including those that arrive while earlier ones
- * are being released. Invariant: a refused write is notified ({@link HeldWrite#postponed}) before
+ * are being released. Invariant: a refused write is notified ({@link ThrottledWrite#postponed}) before
  * any write behind it passes. Invariant: releasing writes never waits. A write for which the log
  * has no room stays at the head, since making room may need the thread that would wait.
  * Thread-safe: guarded by itself.
@@ -77,9 +77,9 @@ public final class WriteGate {
      * too long.
      *
      * @throws SteleException BUSY when too much waits already; nothing was done, and {@link
-     *     HeldWrite#postponed} was called
+     *     ThrottledWrite#postponed} was called
      */
-    public synchronized boolean pass(int sizeBytes, HeldWrite write) {
+    public synchronized boolean pass(int sizeBytes, ThrottledWrite write) {
         if (waiting.isEmpty() && !releasing && isAllowed(sizeBytes)) {
             return true;
         }
@@ -260,5 +260,5 @@ public final class WriteGate {
         since = now;
     }
 
-    private record Waiting(int sizeBytes, long sinceMillis, HeldWrite write) {}
+    private record Waiting(int sizeBytes, long sinceMillis, ThrottledWrite write) {}
 }

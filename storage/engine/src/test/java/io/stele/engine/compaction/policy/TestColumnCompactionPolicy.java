@@ -23,7 +23,7 @@ class TestColumnCompactionPolicy {
     private static final long FULL = 1 << 20;
 
     private final ColumnCompactionPolicy policy =
-            new ColumnCompactionPolicy(FULL, new HistoryFiles(8));
+            new ColumnCompactionPolicy(FULL, new HistoryFilePolicy(8));
     private final List<Candidate> files = new ArrayList<>();
 
     @Test

@@ -205,7 +205,7 @@ class TestWriteGate {
         }
     }
 
-    private final class Write implements HeldWrite {
+    private final class Write implements ThrottledWrite {
         private final int number;
 
         private Write(int number) {
