@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a change feed of a shard returns, and how.
+ * The changes that a feed of a shard returns, and its times.
  *
  * @param after changes after this LSN, in the table's retained history; empty: those to come
  * @param columnIds ids of the columns of the rows, in this order; empty: all that the table has

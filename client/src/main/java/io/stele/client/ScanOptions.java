@@ -7,7 +7,7 @@ import io.stele.protocol.wire.WireLimits;
 import java.util.Optional;
 
 /**
- * How a table is scanned by key.
+ * The limit, page size and snapshot of a scan by key.
  *
  * @param readLsn the LSN of a snapshot that is held; empty: each page has the newest rows
  * @param limit most rows in all

@@ -4,16 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
+import io.stele.client.lease.SnapshotLease;
+import io.stele.client.lease.SnapshotLeases;
+import io.stele.client.lease.SnapshotService;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
-import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
-import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
-import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
-import io.stele.protocol.api.snapshot.SnapshotActions;
-import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnSchema;
@@ -46,13 +44,13 @@ public final class ShardChanges implements AutoCloseable {
     private static final int MAX_STALE_ROUNDS = 3;
 
     private final SteleClient client;
-    private final int shard;
+    private final Route route;
     private final ChangeOptions options;
     private final RowLayout layout;
+    private final SnapshotLeases leases;
     private final LongSupplier nanoTime;
-    private CachedTable table;
     private Lsn position;
-    private @Nullable Lease held; // the history from the position on
+    private @Nullable SnapshotLease held; // the history from the position on
     private @Nullable Round round;
     private Optional<Lsn> lastLsn = Optional.empty(); // of a table that was replaced then
     private long nextRoundNanos;
@@ -62,10 +60,14 @@ public final class ShardChanges implements AutoCloseable {
     private ShardChanges(
             SteleClient client, CachedTable table, int shard, ChangeOptions options, Lsn position) {
         this.client = client;
-        this.table = table;
-        this.shard = shard;
+        this.route = new Route(client, shard, table);
         this.options = options;
         this.layout = RowLayout.of(columns(table.schema(), options));
+        this.leases =
+                new SnapshotLeases(
+                        SnapshotService.overFlight(route::flight),
+                        table.schema().id(),
+                        options.leaseTime());
         this.nanoTime = client.ticker();
         this.nextRoundNanos = nanoTime.getAsLong();
         this.position = position;
@@ -88,15 +90,15 @@ public final class ShardChanges implements AutoCloseable {
         }
         ShardChanges changes =
                 new ShardChanges(client, table, shard, options, options.after().orElse(Lsn.MIN));
-        Lease lease = changes.lease(options.after());
+        SnapshotLease lease = changes.lease(options.after());
         changes.held = lease;
-        changes.position = lease.lsn;
+        changes.position = lease.lsn();
         return changes;
     }
 
     /** The number of the shard. */
     public int shard() {
-        return shard;
+        return route.shard;
     }
 
     /** The columns of the rows of the changes. */
@@ -131,13 +133,13 @@ public final class ShardChanges implements AutoCloseable {
     }
 
     private void renewLeases() {
-        Lease from = held;
+        SnapshotLease from = held;
         if (from != null) {
-            held = from.renewed();
+            from.renewInTime();
         }
         Round present = round;
         if (present != null) {
-            present.upTo.renew();
+            present.upTo.renewInTime();
         }
     }
 
@@ -229,7 +231,7 @@ public final class ShardChanges implements AutoCloseable {
     // ---- Rounds
 
     private Round begin() {
-        Lease from = held;
+        SnapshotLease from = held;
         if (from == null) { // after a failure
             from = lease(Optional.of(position));
             held = from;
@@ -239,10 +241,10 @@ public final class ShardChanges implements AutoCloseable {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
                     "Expected changes of table %s after LSN %s, found it replaced or truncated then: read it from the beginning"
-                            .formatted(table.schema().qualifiedName(), position));
+                            .formatted(route.schema().qualifiedName(), position));
         }
-        held = from.renewed();
-        Lease upTo = lease(end);
+        from.renewInTime();
+        SnapshotLease upTo = lease(end);
         boolean isOpen = false;
         try {
             Round begun = new Round(upTo, new ChangeStream(stream(upTo), layout));
@@ -256,27 +258,27 @@ public final class ShardChanges implements AutoCloseable {
     }
 
     /** The stream of the changes between the position and a lease. */
-    private FlightStream stream(Lease upTo) {
-        TableSchema schema = table.schema();
+    private FlightStream stream(SnapshotLease upTo) {
+        TableSchema schema = route.schema();
         ScanTicket ticket =
                 ScanTicket.of(
                                 schema.id(),
                                 ScanMode.CHANGES,
                                 ChangeStream.columnIds(layout.columns()))
-                        .at(upTo.id, upTo.lsn)
-                        .in(schema.shard(shard))
+                        .at(upTo.snapshot().id(), upTo.lsn())
+                        .in(schema.shard(route.shard))
                         .ofVersion(schema.schemaVersion())
                         .changesAfter(Optional.of(position))
                         .beforeImages(options.beforeImages())
                         .build();
-        return flight().get(new Ticket(ticket.encode()));
+        return route.flight().get(new Ticket(ticket.encode()));
     }
 
     private void end(Round ended) {
         ended.stream.close();
         round = null;
-        position = ended.upTo.lsn;
-        Lease before = held;
+        position = ended.upTo.lsn();
+        SnapshotLease before = held;
         held = ended.upTo;
         if (before != null) {
             before.close();
@@ -302,7 +304,7 @@ public final class ShardChanges implements AutoCloseable {
 
     /** The table has another version: its rows are read in that. */
     private void describeAgain() {
-        TableSchema before = table.schema();
+        TableSchema before = route.schema();
         CachedTable found =
                 SteleClient.await(client.describe(before.schemaName(), before.tableName()));
         TableSchema present = found.schema();
@@ -333,23 +335,44 @@ public final class ShardChanges implements AutoCloseable {
                                         now == null ? "dropped" : "of type " + now.type()));
             }
         }
-        table = found;
+        route.table = found;
     }
 
-    private FlightClient flight() {
-        Endpoint endpoint = table.flight(shard);
-        return client.flight(endpoint.host(), endpoint.port());
+    private SnapshotLease lease(Optional<Lsn> lsn) {
+        return leases.hold(lsn, nanoTime);
+    }
+
+    /** The table as it was described last, and the way to the owner of the shard. */
+    private static final class Route {
+        private final SteleClient client;
+        private final int shard;
+        private CachedTable table;
+
+        Route(SteleClient client, int shard, CachedTable table) {
+            this.client = client;
+            this.shard = shard;
+            this.table = table;
+        }
+
+        TableSchema schema() {
+            return table.schema();
+        }
+
+        FlightClient flight() {
+            Endpoint endpoint = table.flight(shard);
+            return client.flight(endpoint.host(), endpoint.port());
+        }
     }
 
     /** One reading of what changed between the position and a snapshot. */
     private final class Round {
-        private final Lease upTo;
+        private final SnapshotLease upTo;
         private final ChangeStream stream;
         private Lsn passed = position;
         private boolean isBegun;
         private boolean isOver;
 
-        Round(Lease upTo, ChangeStream stream) {
+        Round(SnapshotLease upTo, ChangeStream stream) {
             this.upTo = upTo;
             this.stream = stream;
         }
@@ -381,66 +404,6 @@ public final class ShardChanges implements AutoCloseable {
         }
     }
 
-    // ---- Leases
-
-    private Lease lease(Optional<Lsn> lsn) {
-        SnapshotReply reply =
-                flight().action(
-                                SnapshotActions.OPEN_SNAPSHOT,
-                                new OpenSnapshotRequest(
-                                        List.of(table.schema().id()),
-                                        lsn,
-                                        options.leaseTime().toMillis()));
-        return new Lease(reply.snapshotId(), reply.lsn());
-    }
-
-    /** A lease on the history from an LSN on. */
-    private final class Lease {
-        private final String id;
-        private final Lsn lsn;
-        private long renewedNanos = nanoTime.getAsLong();
-
-        Lease(String id, Lsn lsn) {
-            this.id = id;
-            this.lsn = lsn;
-        }
-
-        /** Asks for more time, once a third of it is over. */
-        void renew() {
-            long now = nanoTime.getAsLong();
-            if (now - renewedNanos < options.leaseTime().toNanos() / 3) {
-                return;
-            }
-            flight().action(
-                            SnapshotActions.RENEW_SNAPSHOT,
-                            new RenewSnapshotRequest(id, options.leaseTime().toMillis()));
-            renewedNanos = now;
-        }
-
-        /**
-         * The same, or a new one at its LSN where it is gone, as after a restart of the sidecar.
-         */
-        Lease renewed() {
-            try {
-                renew();
-                return this;
-            } catch (SteleException gone) {
-                if (gone.code() != ErrorCode.READ_POINT_EXPIRED) {
-                    throw gone;
-                }
-                return lease(Optional.of(lsn));
-            }
-        }
-
-        void close() {
-            try {
-                flight().action(SnapshotActions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id));
-            } catch (SteleException away) {
-                // It ends by itself
-            }
-        }
-    }
-
     /** Ends the leases. A position that is used later rests on the table's retention. */
     @Override
     public void close() {
@@ -449,7 +412,7 @@ public final class ShardChanges implements AutoCloseable {
         }
         isClosed = true;
         giveUp();
-        Lease last = held;
+        SnapshotLease last = held;
         held = null;
         if (last != null) {
             last.close();

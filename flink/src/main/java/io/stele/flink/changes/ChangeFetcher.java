@@ -2,7 +2,8 @@ package io.stele.flink.changes;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.SnapshotLease;
+import io.stele.client.lease.SnapshotLeases;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
@@ -25,13 +26,13 @@ final class ChangeFetcher implements AutoCloseable {
     /** Of all chunks that wait: the task has work while the next ones are fetched. */
     static final long BUFFER_BYTES = 16 << 20;
 
-    /** How long an answer that is on its way, and a task that is busy, are left alone. */
+    /** The time between two looks at an answer that is on its way, or a task that is busy. */
     private static final Duration RECHECK_INTERVAL = Duration.ofMillis(2);
 
-    /** How often leases are looked after while the task takes nothing. */
+    /** The time between two looks at the leases while the task takes nothing. */
     private static final Duration FULL_INTERVAL = Duration.ofSeconds(1);
 
-    /** How long the thread may take to end its leases by itself. */
+    /** The time in which the thread may close its leases before it is interrupted. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -153,7 +154,7 @@ final class ChangeFetcher implements AutoCloseable {
                             failed));
         } finally {
             Thread.interrupted(); // closing is waiting, too
-            shards.forEach(shard -> shard.close(history));
+            shards.forEach(FollowedShard::close);
         }
     }
 
@@ -231,19 +232,20 @@ final class ChangeFetcher implements AutoCloseable {
             if (shard.snapshot == null) {
                 buffer.hold(new ChangeBuffer.Held(shard.split.shard(), Optional.empty()));
             } else { // which the feed holds now
-                history.release(shard.split.shard(), shard.snapshot);
+                shard.snapshot.close();
                 shard.snapshot = null;
             }
             return Duration.ZERO;
         }
         if (shard.snapshot == null) {
-            OpenSnapshot snapshot = history.hold(shard.split);
-            shard.snapshot = snapshot;
-            buffer.hold(new ChangeBuffer.Held(shard.split.shard(), Optional.of(snapshot)));
+            SnapshotLease lease = history.hold(shard.split);
+            shard.snapshot = lease;
+            buffer.hold(
+                    new ChangeBuffer.Held(shard.split.shard(), Optional.of(lease.snapshot())));
         } else {
-            shard.snapshot = history.renew(shard.split.shard(), shard.snapshot);
+            shard.snapshot.renewInTime();
         }
-        return times.leaseTime().dividedBy(3);
+        return SnapshotLeases.renewalPeriod(times.leaseTime());
     }
 
     /** Hands over the commits that are there. */
@@ -277,9 +279,7 @@ final class ChangeFetcher implements AutoCloseable {
                 if (isClosing) {
                     throw new Stopped();
                 }
-                for (FollowedShard shard : shards) {
-                    shard.renew(history, times.leaseTime());
-                }
+                shards.forEach(FollowedShard::renew);
             }
         } catch (InterruptedException e) {
             throw new Stopped();

@@ -116,8 +116,7 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
                                         failed.getMessage()),
                         failed);
             }
-            ChangeSplit read =
-                    new ChangeSplit(split.tableId(), split.shard(), split.position(), false);
+            ChangeSplit read = split.passedTo(split.position());
             splits.put(read.shard(), read);
             fetcher.add(read);
         }
@@ -134,9 +133,7 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
             chunk = buffer.takeRest();
             pass(chunk, rows);
         }
-        splits.put(
-                split.shard(),
-                new ChangeSplit(split.tableId(), split.shard(), chunk.position(), false));
+        splits.put(split.shard(), split.passedTo(chunk.position()));
     }
 
     private void pass(ChangeChunk chunk, SourceOutput<RowData> output) {
@@ -163,11 +160,9 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
 
     /** The position moves also while there are no changes, or history would end behind it. */
     private ChangeSplit advanced(ChangeSplit split) {
-        Optional<Lsn> drained =
-                buffer.drainedTo(split.shard())
-                        .filter(reached -> reached.compareTo(split.position()) > 0);
-        return drained.map(
-                        reached -> new ChangeSplit(split.tableId(), split.shard(), reached, false))
+        return buffer.drainedTo(split.shard())
+                .filter(reached -> reached.compareTo(split.position()) > 0)
+                .map(split::passedTo)
                 .orElse(split);
     }
 

@@ -65,7 +65,7 @@ final class TestChangeReader {
         return new ChangeSplit(new TableId(1), shard, new Lsn(lsn), readsSnapshot);
     }
 
-    /** Polls until so many rows were passed on. */
+    /** Polls until this number of rows was passed on in all. */
     private void poll(ChangeReader reader, int count) throws Exception {
         while (rows.texts.size() < count) {
             reader.isAvailable().get(30, TimeUnit.SECONDS);
