@@ -3,46 +3,26 @@ package io.stele.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.client.SteleClient;
-import io.stele.protocol.TableId;
-import io.stele.protocol.api.catalog.CatalogActions;
-import io.stele.protocol.api.catalog.CreateTableRequest;
-import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.TableSchema;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.types.Row;
-import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** TRUNCATE, INSERT OVERWRITE, DELETE and UPDATE of Flink on tables of a real sidecar. */
-final class ChangeStatementsIT {
+final class ChangeStatementsIT extends BaseSidecarIT {
     private static final int MANY = 50_000;
-
-    @TempDir private static Path directory;
-
-    private static FlinkSidecar sidecar;
 
     private static TableEnvironment tables;
 
     @BeforeAll
-    static void start() throws IOException {
-        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
-        tables = TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().build());
-        tables.getConfig().set("parallelism.default", "2");
+    static void openCatalog() {
+        tables = batch();
         tables.executeSql(
                 "CREATE CATALOG s WITH ('type' = 'stele', %s)".formatted(sidecar.options()));
         tables.useCatalog("s");
@@ -50,13 +30,8 @@ final class ChangeStatementsIT {
         tables.useDatabase("shop");
     }
 
-    @AfterAll
-    static void stop() {
-        sidecar.close();
-    }
-
     private static void run(String sql) throws Exception {
-        tables.executeSql(sql).await();
+        run(tables, sql);
     }
 
     /** Creates a table of three rows; keyed ones have the key id, and others no key. */
@@ -137,42 +112,14 @@ final class ChangeStatementsIT {
                 "CREATE CATALOG s WITH ('type' = 'stele', %s)".formatted(sidecar.options()));
         assertThatThrownBy(
                         () ->
-                                streaming
-                                        .executeSql(
-                                                "INSERT OVERWRITE s.shop.streamed VALUES (1, 'a', 1)")
-                                        .await())
+                                run(
+                                        streaming,
+                                        "INSERT OVERWRITE s.shop.streamed VALUES (1, 'a', 1)"))
                 .hasStackTraceContaining("Expected a bounded query");
-        createInGroup("grouped");
+        sidecar.createTableInGroup("a_group", "grouped", Orientation.COLUMN, 0, "id integer");
         assertThatThrownBy(() -> run("INSERT OVERWRITE grouped VALUES (1)"))
                 .hasStackTraceContaining(
                         "Expected a table of the default table group to overwrite, found table shop.grouped");
-    }
-
-    private static void createInGroup(String name) {
-        ColumnSchema id = new ColumnSchema(1, "id", DataType.parse("integer"));
-        try (SteleClient client = sidecar.client()) {
-            client.flight()
-                    .action(
-                            CatalogActions.CREATE_TABLE,
-                            new CreateTableRequest(
-                                    new TableSchema(
-                                            new TableId(1),
-                                            "shop",
-                                            name,
-                                            1,
-                                            List.of(id),
-                                            List.of(),
-                                            List.of(),
-                                            List.of(),
-                                            List.of(),
-                                            Orientation.COLUMN,
-                                            0,
-                                            2,
-                                            Optional.empty()),
-                                    "a_group",
-                                    false,
-                                    false));
-        }
     }
 
     @Test
@@ -223,12 +170,7 @@ final class ChangeStatementsIT {
                         Arrays.asList(1L, null, 11),
                         Arrays.asList(2L, null, 22),
                         Arrays.asList(3L, null, 33));
-        try (CloseableIterator<Row> found =
-                tables.executeSql("SELECT n FROM updated WHERE id = 2").collect()) {
-            List<Row> rows = new ArrayList<>();
-            found.forEachRemaining(rows::add);
-            assertThat(rows).containsExactly(Row.of(22));
-        }
+        assertThat(query(tables, "SELECT n FROM updated WHERE id = 2")).containsExactly(Row.of(22));
         assertThatThrownBy(() -> run("UPDATE updated SET id = 9 WHERE id = 1"))
                 .hasStackTraceContaining(
                         "Expected no primary key column in the SET clause of an UPDATE of table shop.updated, found 'id'");
