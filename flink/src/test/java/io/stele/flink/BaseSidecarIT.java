@@ -2,13 +2,16 @@ package io.stele.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.flink.option.SteleOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.types.Row;
@@ -74,6 +77,14 @@ public abstract class BaseSidecarIT {
 
     protected static void run(TableEnvironment tables, String sql) throws Exception {
         tables.executeSql(sql).await();
+    }
+
+    /** The options of a connection to the sidecar, and others. */
+    protected static Configuration config(Map<String, String> others) {
+        Configuration config = Configuration.fromMap(others);
+        config.set(SteleOptions.ENDPOINTS, List.of(sidecar.endpoint()));
+        config.set(SteleOptions.SECRET, FlinkSidecar.SECRET);
+        return config;
     }
 
     /** All rows of a bounded query. */

@@ -45,6 +45,19 @@ public final class BatchStream implements AutoCloseable {
         return decoder.fields();
     }
 
+    /** The position of a column among {@link #fields}. */
+    public int indexOf(int columnId) {
+        for (int i = 0; i < fields().size(); i++) {
+            if (fields().get(i).id() == columnId) {
+                return i;
+            }
+        }
+        throw new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                "Expected a column of id %d in a stream of batches, found none"
+                        .formatted(columnId));
+    }
+
     /** The next batch; empty at the end. */
     public Optional<ArrowBatch> next() {
         return stream.next().map(data -> decoder.decode(data.dataHeader(), data.bodyBuffer()));

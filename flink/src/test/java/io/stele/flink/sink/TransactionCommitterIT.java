@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.flink.BaseSidecarIT;
-import io.stele.flink.FlinkSidecar;
 import io.stele.flink.option.ConnectionOptions;
 import io.stele.flink.option.SinkOptions;
 import io.stele.flink.option.SteleOptions;
@@ -41,9 +40,7 @@ final class TransactionCommitterIT extends BaseSidecarIT {
                     new String[] {"id", "name"});
 
     private static SinkTarget target(String table, boolean keyed, Map<String, String> options) {
-        Configuration config = Configuration.fromMap(options);
-        config.set(SteleOptions.ENDPOINTS, List.of(sidecar.endpoint()));
-        config.set(SteleOptions.SECRET, FlinkSidecar.SECRET);
+        Configuration config = config(options);
         return SinkTarget.of(
                 BoundTable.plan(
                         ConnectionOptions.of(config),
