@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
@@ -31,6 +33,9 @@ final class ChangeFetcher implements AutoCloseable {
 
     /** The time between two looks at the leases while the task takes nothing. */
     private static final Duration FULL_INTERVAL = Duration.ofSeconds(1);
+
+    /** The time between two looks at a shard that is paused. */
+    private static final Duration PAUSED_INTERVAL = Duration.ofMillis(20);
 
     /** The time in which the thread may close its leases before it is interrupted. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -63,6 +68,7 @@ final class ChangeFetcher implements AutoCloseable {
     private final Times times;
     private final Thread thread;
     private final ConcurrentLinkedQueue<ChangeSplit> added = new ConcurrentLinkedQueue<>();
+    private final Set<Integer> paused = ConcurrentHashMap.newKeySet();
     private final List<FollowedShard> shards = new ArrayList<>();
     private volatile boolean isClosing;
     private volatile long lagMillis = -1; // as Flink writes that there is none
@@ -86,6 +92,19 @@ final class ChangeFetcher implements AutoCloseable {
     void add(ChangeSplit split) {
         added.add(split);
         LockSupport.unpark(thread);
+    }
+
+    /**
+     * Fetches no further changes of a shard, and keeps its history. Those that were fetched are
+     * passed on, as well as the rest of a commit of which a part was.
+     */
+    void pause(int shard) {
+        paused.add(shard);
+    }
+
+    /** Goes on with a shard. */
+    void resume(int shard) {
+        paused.remove(shard);
     }
 
     /** The time from the last commit that was fetched until then; negative: there was none. */
@@ -255,19 +274,27 @@ final class ChangeFetcher implements AutoCloseable {
             feed.renew();
             return RECHECK_INTERVAL;
         }
+        if (isPaused(shard)) {
+            feed.renew();
+            return PAUSED_INTERVAL;
+        }
         boolean isMore;
         do {
             isMore = feed.poll(collector);
             if (isMore) {
                 collector.endCommit(feed.position());
             }
-        } while (isMore && feed.isPending() && !collector.isFull());
+        } while (isMore && feed.isPending() && !collector.isFull() && !isPaused(shard));
         collector.flush();
         buffer.reach(shard.split.shard(), feed.position());
         if (isMore) {
             return Duration.ZERO;
         }
         return feed.isPending() ? RECHECK_INTERVAL : times.pollInterval();
+    }
+
+    private boolean isPaused(FollowedShard shard) {
+        return paused.contains(shard.split.shard());
     }
 
     /** Waits for room, and keeps the history of all shards meanwhile. */

@@ -6,6 +6,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -144,6 +145,16 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
 
     private ChangeSplit split(int shard) {
         return requireNonNull(splits.get(shard), "a shard that was not added");
+    }
+
+    /**
+     * Holds shards back whose watermarks are too far ahead of others. Changes that were fetched are
+     * passed on, as Flink's own readers do; there is room for those of the other shards.
+     */
+    @Override
+    public void pauseOrResumeSplits(Collection<String> toPause, Collection<String> toResume) {
+        toPause.forEach(split -> fetcher.pause(ChangeSplit.shardOf(split)));
+        toResume.forEach(split -> fetcher.resume(ChangeSplit.shardOf(split)));
     }
 
     @Override

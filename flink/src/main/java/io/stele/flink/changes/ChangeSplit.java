@@ -29,4 +29,9 @@ record ChangeSplit(TableId tableId, int shard, Lsn position, boolean readsSnapsh
     public String splitId() {
         return Integer.toString(shard);
     }
+
+    /** The shard of a split that has this id. */
+    static int shardOf(String splitId) {
+        return Integer.parseInt(splitId);
+    }
 }

@@ -43,6 +43,7 @@ final class FakeHistory implements ShardHistory {
     private Runnable onHold = () -> {};
     private int openLeases;
     private int renewals;
+    private final Map<Integer, Integer> renewalsOfFeeds = new HashMap<>();
 
     synchronized void commit(int shard, long lsn, int rowCount) {
         commits.computeIfAbsent(shard, missing -> new TreeMap<>()).put(lsn, rowCount);
@@ -75,6 +76,11 @@ final class FakeHistory implements ShardHistory {
 
     synchronized int renewals() {
         return renewals;
+    }
+
+    /** How often the feed of a shard was renewed. */
+    synchronized int renewals(int shard) {
+        return renewalsOfFeeds.getOrDefault(shard, 0);
     }
 
     static String text(RowData row) {
@@ -194,6 +200,7 @@ final class FakeHistory implements ShardHistory {
         public void renew() {
             synchronized (FakeHistory.this) {
                 renewals++;
+                renewalsOfFeeds.merge(shard, 1, Integer::sum);
             }
         }
 
