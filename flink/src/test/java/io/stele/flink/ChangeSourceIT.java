@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.flink.FlinkJobs.FailOnce;
-import io.stele.flink.changes.SteleChangeSource;
-import io.stele.flink.sink.SteleSink;
+import io.stele.flink.cluster.FollowingJob;
 import io.stele.protocol.schema.Orientation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,16 +15,14 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.table.data.StringData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -59,7 +57,7 @@ final class ChangeSourceIT extends BaseSidecarIT {
         sidecar.restart();
         job.table.change(CHANGES);
         expected.addAll(job.table.log());
-        job.assertLog(expected);
+        job.table.assertLogged(expected);
         assertThat(FailOnce.hasFailed(job.name)).isTrue();
         FlinkJobs.cancel(running);
     }
@@ -79,8 +77,31 @@ final class ChangeSourceIT extends BaseSidecarIT {
         JobClient restored = job.start(FlinkJobs.restoredFrom(savepoint), 3, Long.MAX_VALUE);
         job.table.change(CHANGES);
         expected.addAll(job.table.log());
-        job.assertLog(expected);
+        job.table.assertLogged(expected);
         FlinkJobs.cancel(restored);
+    }
+
+    /** One subtask has all shards, of which those that are ahead wait for the others. */
+    @Test
+    void shardsWhoseWatermarksAreAlignedComeOnceAsWell() throws Exception {
+        LogJob job = new LogJob("aligned", 79, "1 min");
+        job.table.change(CHANGES);
+        List<List<Object>> expected = new ArrayList<>(job.table.snapshot());
+        job.table.clearLog();
+        JobClient running =
+                job.start(
+                        new Configuration(),
+                        1,
+                        Long.MAX_VALUE,
+                        WatermarkStrategy.<RowData>forMonotonousTimestamps()
+                                .withIdleness(Duration.ofMillis(500))
+                                .withWatermarkAlignment(
+                                        "shards", Duration.ofMillis(20), Duration.ofMillis(50)));
+        awaitRows(job.log(), expected.size());
+        job.table.change(2 * CHANGES);
+        expected.addAll(job.table.log());
+        job.table.assertLogged(expected);
+        FlinkJobs.cancel(running);
     }
 
     @Test
@@ -182,69 +203,37 @@ final class ChangeSourceIT extends BaseSidecarIT {
             this.name = name;
             this.patience = patience;
             this.table = new ChangedTable(sidecar, name, Orientation.COLUMN, seed);
-            sidecar.createTable(
-                    log(), Orientation.COLUMN, 0, "kind varchar", "id bigint", "n bigint");
+            table.createLog();
         }
 
         String log() {
-            return name + "_log";
+            return FollowingJob.logOf(name);
         }
 
         JobClient start(Configuration configuration, int parallelism, long failAt)
                 throws Exception {
+            return start(
+                    configuration, parallelism, failAt, WatermarkStrategy.noWatermarks());
+        }
+
+        JobClient start(
+                Configuration configuration,
+                int parallelism,
+                long failAt,
+                WatermarkStrategy<RowData> watermarks)
+                throws Exception {
             StreamExecutionEnvironment environment =
                     FlinkJobs.environment(configuration, parallelism);
-            SteleChangeSource changes =
-                    SteleChangeSource.builder()
-                            .endpoints(sidecar.endpoint())
-                            .secret(FlinkSidecar.SECRET)
-                            .table("shop", name)
-                            .columns("id", "n")
-                            .option("unavailable-timeout", patience)
-                            .build();
-            SteleSink log =
-                    SteleSink.builder()
-                            .endpoints(sidecar.endpoint())
-                            .secret(FlinkSidecar.SECRET)
-                            .table("shop", log())
-                            .option("sink.commit-schema", "commits_of_" + name)
-                            .build();
-            environment
-                    .fromSource(changes, WatermarkStrategy.noWatermarks(), "changes")
-                    .uid("changes")
-                    .map(new FailOnce<RowData>(name, failAt, row -> row.getLong(1)))
-                    .returns(changes.getProducedType())
-                    .uid("failing")
-                    .map(new Logged())
-                    .returns(log.inputType())
-                    .uid("logged")
-                    .sinkTo(log)
-                    .uid("log");
+            DataStream<RowData> changes =
+                    FollowingJob.changes(
+                            environment, sidecar.endpoint(), name, patience, watermarks);
+            FollowingJob.write(
+                    changes.map(new FailOnce<RowData>(name, failAt, row -> row.getLong(1)))
+                            .returns(changes.getType())
+                            .uid("failing"),
+                    sidecar.endpoint(),
+                    name);
             return environment.executeAsync(name);
-        }
-
-        /** A further change ends the log: what came twice before it would be there by then. */
-        void assertLog(List<List<Object>> expected) {
-            awaitRows(log(), expected.size());
-            table.clearLog();
-            while (table.log().isEmpty()) {
-                table.change(1);
-            }
-            List<List<Object>> all = new ArrayList<>(expected);
-            all.addAll(table.log());
-            awaitRows(log(), all.size());
-            assertThat(sidecar.rows("shop", log())).containsExactlyInAnyOrderElementsOf(all);
-        }
-    }
-
-    /** Each change as a row: its kind, id and n. */
-    private record Logged() implements MapFunction<RowData, RowData> {
-        @Override
-        public RowData map(RowData row) {
-            return GenericRowData.of(
-                    StringData.fromString(row.getRowKind().shortString()),
-                    row.getLong(0),
-                    row.getLong(1));
         }
     }
 }
