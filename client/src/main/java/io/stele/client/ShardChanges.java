@@ -4,16 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.client.flight.FlightClient;
 import io.stele.client.flight.FlightStream;
+import io.stele.client.lease.SnapshotLease;
+import io.stele.client.lease.SnapshotLeases;
+import io.stele.client.lease.SnapshotService;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
-import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
-import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
-import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
-import io.stele.protocol.api.snapshot.SnapshotActions;
-import io.stele.protocol.api.snapshot.SnapshotReply;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnSchema;
@@ -47,13 +45,13 @@ public final class ShardChanges implements AutoCloseable {
     private static final int MAX_STALE_ROUNDS = 3;
 
     private final SteleClient client;
-    private final int shard;
+    private final Route route;
     private final ChangeOptions options;
     private final RowLayout layout;
+    private final SnapshotLeases leases;
     private final LongSupplier nanoTime;
-    private CachedTable table;
     private Lsn position;
-    private @Nullable Lease held; // the history from the position on
+    private @Nullable SnapshotLease held; // the history from the position on
     private @Nullable Round round;
     private Optional<Lsn> lastLsn = Optional.empty(); // the LSN at which the table was replaced
     private long nextRoundNanos;
@@ -63,10 +61,14 @@ public final class ShardChanges implements AutoCloseable {
     private ShardChanges(
             SteleClient client, CachedTable table, int shard, ChangeOptions options, Lsn position) {
         this.client = client;
-        this.table = table;
-        this.shard = shard;
+        this.route = new Route(client, shard, table);
         this.options = options;
         this.layout = RowLayout.of(columns(table.schema(), options));
+        this.leases =
+                new SnapshotLeases(
+                        SnapshotService.overFlight(route::flight),
+                        table.schema().id(),
+                        options.leaseTime());
         this.nanoTime = client.ticker();
         this.nextRoundNanos = nanoTime.getAsLong();
         this.position = position;
@@ -89,15 +91,15 @@ public final class ShardChanges implements AutoCloseable {
         }
         ShardChanges changes =
                 new ShardChanges(client, table, shard, options, options.after().orElse(Lsn.MIN));
-        Lease lease = changes.lease(options.after());
+        SnapshotLease lease = changes.lease(options.after());
         changes.held = lease;
-        changes.position = lease.lsn;
+        changes.position = lease.lsn();
         return changes;
     }
 
     /** The number of the shard. */
     public int shard() {
-        return shard;
+        return route.shard;
     }
 
     /** The columns of the rows of the changes. */
@@ -133,13 +135,13 @@ public final class ShardChanges implements AutoCloseable {
     }
 
     private void renewLeases() {
-        Lease from = held;
+        SnapshotLease from = held;
         if (from != null) {
-            held = from.renewed();
+            from.renewInTime();
         }
         Round present = round;
         if (present != null) {
-            present.upTo.renew();
+            present.upTo.renewInTime();
         }
     }
 
@@ -232,7 +234,7 @@ public final class ShardChanges implements AutoCloseable {
     // ---- Rounds
 
     private Round begin() {
-        Lease from = held;
+        SnapshotLease from = held;
         if (from == null) { // after a failure
             from = lease(Optional.of(position));
             held = from;
@@ -242,10 +244,10 @@ public final class ShardChanges implements AutoCloseable {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
                     "Expected changes of table %s after LSN %s, found it replaced or truncated then: read it from the beginning"
-                            .formatted(table.schema().qualifiedName(), position));
+                            .formatted(route.schema().qualifiedName(), position));
         }
-        held = from.renewed();
-        Lease upTo = lease(end);
+        from.renewInTime();
+        SnapshotLease upTo = lease(end);
         boolean isOpen = false;
         try {
             Round begun = new Round(upTo, new ChangeStream(stream(upTo), layout));
@@ -259,27 +261,27 @@ public final class ShardChanges implements AutoCloseable {
     }
 
     /** The stream of the changes between the position and a lease. */
-    private FlightStream stream(Lease upTo) {
-        TableSchema schema = table.schema();
+    private FlightStream stream(SnapshotLease upTo) {
+        TableSchema schema = route.schema();
         ScanTicket ticket =
                 ScanTicket.of(
                                 schema.id(),
                                 ScanMode.CHANGES,
                                 ChangeStream.columnIds(layout.columns()))
-                        .at(upTo.id, upTo.lsn)
-                        .in(schema.shard(shard))
+                        .at(upTo.snapshot().id(), upTo.lsn())
+                        .in(schema.shard(route.shard))
                         .ofVersion(schema.schemaVersion())
                         .changesAfter(Optional.of(position))
                         .beforeImages(options.beforeImages())
                         .build();
-        return flight().get(new Ticket(ticket.encode()));
+        return route.flight().get(new Ticket(ticket.encode()));
     }
 
     private void end(Round ended) {
         ended.stream.close();
         round = null;
-        position = ended.upTo.lsn;
-        Lease before = held;
+        position = ended.upTo.lsn();
+        SnapshotLease before = held;
         held = ended.upTo;
         if (before != null) {
             before.close();
@@ -305,7 +307,7 @@ public final class ShardChanges implements AutoCloseable {
 
     /** Fetches the description of a changed table, whose rows are then read in the new version. */
     private void describeAgain() {
-        TableSchema before = table.schema();
+        TableSchema before = route.schema();
         CachedTable found =
                 SteleClient.await(client.describe(before.schemaName(), before.tableName()));
         TableSchema present = found.schema();
@@ -336,23 +338,44 @@ public final class ShardChanges implements AutoCloseable {
                                         now == null ? "dropped" : "of type " + now.type()));
             }
         }
-        table = found;
+        route.table = found;
     }
 
-    private FlightClient flight() {
-        Endpoint endpoint = table.flight(shard);
-        return client.flight(endpoint.host(), endpoint.port());
+    private SnapshotLease lease(Optional<Lsn> lsn) {
+        return leases.hold(lsn, nanoTime);
+    }
+
+    /** The table as it was described last, and the way to the owner of the shard. */
+    private static final class Route {
+        private final SteleClient client;
+        private final int shard;
+        private CachedTable table;
+
+        Route(SteleClient client, int shard, CachedTable table) {
+            this.client = client;
+            this.shard = shard;
+            this.table = table;
+        }
+
+        TableSchema schema() {
+            return table.schema();
+        }
+
+        FlightClient flight() {
+            Endpoint endpoint = table.flight(shard);
+            return client.flight(endpoint.host(), endpoint.port());
+        }
     }
 
     /** One scan of the changes between the position and a snapshot. */
     private final class Round {
-        private final Lease upTo;
+        private final SnapshotLease upTo;
         private final ChangeStream stream;
         private Lsn passed = position;
         private boolean isBegun;
         private boolean isOver;
 
-        Round(Lease upTo, ChangeStream stream) {
+        Round(SnapshotLease upTo, ChangeStream stream) {
             this.upTo = upTo;
             this.stream = stream;
         }
@@ -386,67 +409,6 @@ public final class ShardChanges implements AutoCloseable {
         }
     }
 
-    // ---- Leases
-
-    private Lease lease(Optional<Lsn> lsn) {
-        SnapshotReply reply =
-                flight().action(
-                                SnapshotActions.OPEN_SNAPSHOT,
-                                new OpenSnapshotRequest(
-                                        List.of(table.schema().id()),
-                                        lsn,
-                                        options.leaseTime().toMillis()));
-        return new Lease(reply.snapshotId(), reply.lsn());
-    }
-
-    /** A lease of the sidecar on the history from an LSN on. */
-    private final class Lease {
-        private final String id;
-        private final Lsn lsn;
-        private long renewedNanos = nanoTime.getAsLong();
-
-        Lease(String id, Lsn lsn) {
-            this.id = id;
-            this.lsn = lsn;
-        }
-
-        /** Renews the lease after a third of its time. */
-        void renew() {
-            long now = nanoTime.getAsLong();
-            if (now - renewedNanos < options.leaseTime().toNanos() / 3) {
-                return;
-            }
-            flight().action(
-                            SnapshotActions.RENEW_SNAPSHOT,
-                            new RenewSnapshotRequest(id, options.leaseTime().toMillis()));
-            renewedNanos = now;
-        }
-
-        /**
-         * This lease renewed, or a new lease at its LSN if it is gone, as after a restart of the
-         * sidecar.
-         */
-        Lease renewed() {
-            try {
-                renew();
-                return this;
-            } catch (SteleException gone) {
-                if (gone.code() != ErrorCode.READ_POINT_EXPIRED) {
-                    throw gone;
-                }
-                return lease(Optional.of(lsn));
-            }
-        }
-
-        void close() {
-            try {
-                flight().action(SnapshotActions.CLOSE_SNAPSHOT, new CloseSnapshotRequest(id));
-            } catch (SteleException away) {
-                // It expires by itself
-            }
-        }
-    }
-
     /** Ends the leases. A position that is used later depends on the table's retention. */
     @Override
     public void close() {
@@ -455,7 +417,7 @@ public final class ShardChanges implements AutoCloseable {
         }
         isClosed = true;
         giveUp();
-        Lease last = held;
+        SnapshotLease last = held;
         held = null;
         if (last != null) {
             last.close();

@@ -228,8 +228,8 @@ final class TestBusyWrites extends BaseClientTest {
     }
 
     /**
-     * Refuses one batch in so many, and then all later ones of its writer until it comes again, as
-     * a shard does. Guarded by itself.
+     * A shard that refuses a share of the batches. After a refused one it refuses all later ones of
+     * that writer until the batch comes again. Guarded by itself.
      */
     private static final class OrderKeeper implements Function<Write, Optional<ErrorReply>> {
         private final Random random;

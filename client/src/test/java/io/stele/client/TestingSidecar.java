@@ -48,8 +48,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
 /**
- * One table of a sidecar in memory, behind the real wire codec, with faults by script. What it
- * applied can be looked at. Guarded by its own lock.
+ * A sidecar with one table in memory, behind the real wire codec, with scripted faults. It shows
+ * what it applied. Guarded by its own lock.
  */
 final class TestingSidecar implements AutoCloseable {
     static final String SECRET = "the secret of the tests";

@@ -29,7 +29,7 @@ import org.apache.flink.types.RowKind;
 /**
  * A table of Stele as the unbounded source of a statement: its changes, or looked up by key.
  *
- * <p>Conditions and limits stay with Flink: of a row that meets a condition no more, the change
+ * <p>Conditions and limits stay with Flink: of a row that no longer meets a condition, the change
  * that takes it back would be missing.
  */
 final class SteleChangeTableSource extends ColumnSource implements SupportsWatermarkPushDown {

@@ -6,16 +6,18 @@ import io.stele.flink.option.SteleOptions;
 import io.stele.flink.sink.AtLeastOnceSink;
 import io.stele.flink.sink.ExactlyOnceSink;
 import io.stele.flink.sink.OverwriteSink;
+import io.stele.flink.sink.Partition;
 import io.stele.flink.sink.SinkTarget;
 import io.stele.flink.sink.SteleSink;
 import io.stele.flink.sink.WholeDeletions;
 import io.stele.flink.source.ScanFilters;
 import io.stele.flink.table.BoundTable;
 import io.stele.protocol.predicate.ScanPredicate;
-import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +58,7 @@ final class SteleTableSink
     private final Optional<Integer> parallelism;
     private int @Nullable [] targetFields;
     private boolean overwrites;
-    private boolean namesPartition;
+    private Map<String, String> partitionClause = Map.of();
     private ScanPredicate deletedPartitions = ScanPredicate.ALL;
 
     /** Of a statement that changes rows by their keys: what it needs of each. */
@@ -108,7 +110,7 @@ final class SteleTableSink
     /** The rows have the values of a partition that a statement names. */
     @Override
     public void applyStaticPartition(Map<String, String> partition) {
-        namesPartition = !partition.isEmpty();
+        partitionClause = Collections.unmodifiableMap(new LinkedHashMap<>(partition));
     }
 
     @Override
@@ -209,10 +211,15 @@ final class SteleTableSink
                 : new AtLeastOnceSink(target);
     }
 
+    /** The columns that a statement names, also those of its PARTITION clause. */
     private int[] writtenFields() {
-        return targetFields == null
-                ? IntStream.range(0, table.declared().getFieldCount()).toArray()
-                : targetFields;
+        if (targetFields == null) {
+            return IntStream.range(0, table.declared().getFieldCount()).toArray();
+        }
+        IntStream named =
+                partitionClause.keySet().stream()
+                        .mapToInt(name -> table.declared().getFieldIndex(name));
+        return IntStream.concat(Arrays.stream(targetFields), named).distinct().sorted().toArray();
     }
 
     /** A change of a row that is there has the same effect when it is repeated. */
@@ -234,17 +241,13 @@ final class SteleTableSink
                     "Expected a bounded query ('execution.runtime-mode' = 'batch') for INSERT OVERWRITE of table %s, found a streaming one"
                             .formatted(table));
         }
-        if (namesPartition || !table.schema().partitionedBy().isEmpty()) {
-            throw new ValidationException(
-                    "Expected a table without partitions for INSERT OVERWRITE, found table %s partitioned by %s: DELETE the partitions to be replaced, or TRUNCATE the table, and INSERT"
-                            .formatted(
-                                    table,
-                                    table.schema().columns(table.schema().partitionedBy()).stream()
-                                            .map(ColumnSchema::name)
-                                            .toList()));
-        }
         SinkTarget target = SinkTarget.of(table, options, writtenFields());
-        return SinkV2Provider.of(new OverwriteSink(target), 1);
+        Optional<Partition> named = Partition.named(table, columns, partitionClause);
+        OverwriteSink sink =
+                table.schema().partitionedBy().isEmpty()
+                        ? OverwriteSink.ofTable(target)
+                        : OverwriteSink.ofPartitions(target, named);
+        return SinkV2Provider.of(sink, 1);
     }
 
     private DeliveryGuarantee guarantee(boolean isBounded) {
@@ -267,7 +270,7 @@ final class SteleTableSink
                 new SteleTableSink(table, columns, options, wanted, checkpoints, parallelism);
         copy.targetFields = targetFields;
         copy.overwrites = overwrites;
-        copy.namesPartition = namesPartition;
+        copy.partitionClause = partitionClause;
         copy.deletedPartitions = deletedPartitions;
         copy.rowLevelColumns = rowLevelColumns;
         return copy;

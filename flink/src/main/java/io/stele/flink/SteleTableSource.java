@@ -58,7 +58,7 @@ final class SteleTableSource extends ColumnSource
         return Result.of(taken.used(), filters);
     }
 
-    /** Of each shard at most so many rows are read; Flink still counts them. */
+    /** A limit on the rows that are read of each shard; Flink applies it to the whole. */
     @Override
     public void applyLimit(long newLimit) {
         limit = OptionalLong.of(newLimit);

@@ -3,38 +3,27 @@ package io.stele.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.flink.changes.SteleChangeSource;
-import io.stele.flink.sink.SteleSink;
+import io.stele.flink.FlinkJobs.FailOnce;
+import io.stele.flink.cluster.FollowingJob;
 import io.stele.protocol.schema.Orientation;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.table.data.StringData;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,23 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * parallelism: the rows of the snapshot and each change since come once. More seeds with {@code
  * -Dflink.fault-seeds=N}.
  */
-final class ChangeSourceIT {
+final class ChangeSourceIT extends BaseSidecarIT {
     private static final int CHANGES = 150;
-    private static final Duration LIMIT = Duration.ofMinutes(3);
-
-    @TempDir private static Path directory;
-
-    private static FlinkSidecar sidecar;
-
-    @BeforeAll
-    static void start() throws IOException {
-        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
-    }
-
-    @AfterAll
-    static void stop() {
-        sidecar.close();
-    }
+    private static final String COLUMNS =
+            "id BIGINT, n BIGINT, note STRING, PRIMARY KEY (id) NOT ENFORCED";
 
     static LongStream seeds() {
         return LongStream.range(0, Integer.getInteger("flink.fault-seeds", 2));
@@ -81,9 +57,9 @@ final class ChangeSourceIT {
         sidecar.restart();
         job.table.change(CHANGES);
         expected.addAll(job.table.log());
-        job.assertLog(expected);
-        assertThat(FailOnce.FAILED).contains(job.name);
-        running.cancel().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        job.table.assertLogged(expected);
+        assertThat(FailOnce.hasFailed(job.name)).isTrue();
+        FlinkJobs.cancel(running);
     }
 
     @Test
@@ -95,14 +71,37 @@ final class ChangeSourceIT {
         JobClient running = job.start(new Configuration(), 2, Long.MAX_VALUE);
         awaitRows(job.log(), expected.size());
         job.table.change(CHANGES);
-        String savepoint = stop(running);
+        String savepoint = FlinkJobs.stopWithSavepoint(running, directory);
         job.table.change(CHANGES); // while there is no job
         sidecar.restart();
-        JobClient restored = job.start(restoredFrom(savepoint), 3, Long.MAX_VALUE);
+        JobClient restored = job.start(FlinkJobs.restoredFrom(savepoint), 3, Long.MAX_VALUE);
         job.table.change(CHANGES);
         expected.addAll(job.table.log());
-        job.assertLog(expected);
-        restored.cancel().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        job.table.assertLogged(expected);
+        FlinkJobs.cancel(restored);
+    }
+
+    /** One subtask has all shards, of which those that are ahead wait for the others. */
+    @Test
+    void shardsWhoseWatermarksAreAlignedComeOnceAsWell() throws Exception {
+        LogJob job = new LogJob("aligned", 79, "1 min");
+        job.table.change(CHANGES);
+        List<List<Object>> expected = new ArrayList<>(job.table.snapshot());
+        job.table.clearLog();
+        JobClient running =
+                job.start(
+                        new Configuration(),
+                        1,
+                        Long.MAX_VALUE,
+                        WatermarkStrategy.<RowData>forMonotonousTimestamps()
+                                .withIdleness(Duration.ofMillis(500))
+                                .withWatermarkAlignment(
+                                        "shards", Duration.ofMillis(20), Duration.ofMillis(50)));
+        awaitRows(job.log(), expected.size());
+        job.table.change(2 * CHANGES);
+        expected.addAll(job.table.log());
+        job.table.assertLogged(expected);
+        FlinkJobs.cancel(running);
     }
 
     @Test
@@ -111,12 +110,11 @@ final class ChangeSourceIT {
         job.table.change(CHANGES);
         JobClient running = job.start(new Configuration(), 2, Long.MAX_VALUE);
         awaitRows(job.log(), job.table.snapshot().size());
-        String savepoint = stop(running);
-        TableEnvironment batch =
-                TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().build());
-        declare(batch, "restored", "");
+        String savepoint = FlinkJobs.stopWithSavepoint(running, directory);
+        TableEnvironment batch = batch();
+        declare(batch, "restored", COLUMNS, "");
         batch.executeSql("TRUNCATE TABLE restored").await();
-        Configuration once = restoredFrom(savepoint);
+        Configuration once = FlinkJobs.restoredFrom(savepoint);
         once.setString("restart-strategy.type", "none");
         JobClient restored = job.start(once, 2, Long.MAX_VALUE);
         assertThatThrownBy(
@@ -129,21 +127,7 @@ final class ChangeSourceIT {
                         "found it replaced or truncated since: start without the state of the job");
     }
 
-    private static String stop(JobClient running) throws Exception {
-        return running.stopWithSavepoint(
-                        false,
-                        directory.resolve("savepoints").toUri().toString(),
-                        SavepointFormatType.CANONICAL)
-                .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private static Configuration restoredFrom(String savepoint) {
-        Configuration restored = new Configuration();
-        restored.setString("execution.state-recovery.path", savepoint);
-        return restored;
-    }
-
-    /** Also the sums of another job, which take back what is no more. */
+    /** So do the sums of another statement, from which rows that are gone are taken back. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aCopyEndsAsItsTable(boolean beforeImages) throws Exception {
@@ -157,16 +141,19 @@ final class ChangeSourceIT {
                 name + "_sums", Orientation.ROW, 1, "note varchar", "count bigint", "total bigint");
         table.changeAtOnce(CHANGES);
         StreamTableEnvironment tables =
-                StreamTableEnvironment.create(environment(new Configuration(), 2));
+                StreamTableEnvironment.create(FlinkJobs.environment(new Configuration(), 2));
         declare(
                 tables,
                 name,
+                COLUMNS,
                 ", 'scan.startup.mode' = 'initial', 'scan.before-images' = '%s'"
                         .formatted(beforeImages));
-        declare(tables, name + "_copy", "");
-        tables.executeSql(
-                "CREATE TEMPORARY TABLE %s_sums (note STRING, `count` BIGINT, total BIGINT, PRIMARY KEY (note) NOT ENFORCED) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s_sums')"
-                        .formatted(name, sidecar.options(), name));
+        declare(tables, name + "_copy", COLUMNS, "");
+        declare(
+                tables,
+                name + "_sums",
+                "note STRING, `count` BIGINT, total BIGINT, PRIMARY KEY (note) NOT ENFORCED",
+                "");
         StatementSet statements = tables.createStatementSet();
         statements.addInsertSql("INSERT INTO %s_copy SELECT * FROM %s".formatted(name, name));
         statements.addInsertSql(
@@ -182,7 +169,7 @@ final class ChangeSourceIT {
             assertSame(name + "_copy", sidecar.rows("shop", name));
             assertSame(name + "_sums", sums(sidecar.rows("shop", name)));
         }
-        running.cancel().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        FlinkJobs.cancel(running);
     }
 
     private static List<List<Object>> sums(List<List<Object>> rows) {
@@ -197,40 +184,13 @@ final class ChangeSourceIT {
         return found;
     }
 
-    private static void declare(TableEnvironment tables, String name, String more) {
-        tables.executeSql(
-                "CREATE TEMPORARY TABLE %s (id BIGINT, n BIGINT, note STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s'%s)"
-                        .formatted(name, sidecar.options(), name, more));
-    }
-
     /** Waits until a table has these rows. */
     private static void assertSame(String table, List<List<Object>> rows) {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (System.nanoTime() < deadline
-                && !Set.copyOf(sidecar.rows("shop", table)).equals(Set.copyOf(rows))) {
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
+        Set<List<Object>> expected = Set.copyOf(rows);
+        await(
+                "the rows of " + table,
+                () -> Set.copyOf(sidecar.rows("shop", table)).equals(expected));
         assertThat(sidecar.rows("shop", table)).containsExactlyInAnyOrderElementsOf(rows);
-    }
-
-    /** Waits until a table has so many rows. */
-    private static void awaitRows(String table, int count) {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (sidecar.rows("shop", table).size() < count) {
-            assertThat(System.nanoTime()).as("rows of " + table).isLessThan(deadline);
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
-    }
-
-    private static StreamExecutionEnvironment environment(
-            Configuration configuration, int parallelism) {
-        Configuration all = new Configuration();
-        all.setString("execution.checkpointing.interval", "300 ms");
-        all.setString("restart-strategy.type", "fixed-delay");
-        all.setString("restart-strategy.fixed-delay.attempts", "1000");
-        all.setString("restart-strategy.fixed-delay.delay", "200 ms");
-        all.addAll(configuration);
-        return StreamExecutionEnvironment.createLocalEnvironment(parallelism, all);
     }
 
     /** A table, and a job that logs what comes of it. */
@@ -243,83 +203,37 @@ final class ChangeSourceIT {
             this.name = name;
             this.patience = patience;
             this.table = new ChangedTable(sidecar, name, Orientation.COLUMN, seed);
-            sidecar.createTable(
-                    log(), Orientation.COLUMN, 0, "kind varchar", "id bigint", "n bigint");
+            table.createLog();
         }
 
         String log() {
-            return name + "_log";
+            return FollowingJob.logOf(name);
         }
 
         JobClient start(Configuration configuration, int parallelism, long failAt)
                 throws Exception {
-            StreamExecutionEnvironment environment = environment(configuration, parallelism);
-            SteleChangeSource changes =
-                    SteleChangeSource.builder()
-                            .endpoints(sidecar.endpoint())
-                            .secret(FlinkSidecar.SECRET)
-                            .table("shop", name)
-                            .columns("id", "n")
-                            .option("unavailable-timeout", patience)
-                            .build();
-            SteleSink log =
-                    SteleSink.builder()
-                            .endpoints(sidecar.endpoint())
-                            .secret(FlinkSidecar.SECRET)
-                            .table("shop", log())
-                            .option("sink.commit-schema", "commits_of_" + name)
-                            .build();
-            environment
-                    .fromSource(changes, WatermarkStrategy.noWatermarks(), "changes")
-                    .uid("changes")
-                    .map(new FailOnce(name, failAt))
-                    .returns(changes.getProducedType())
-                    .uid("failing")
-                    .map(new Logged())
-                    .returns(log.inputType())
-                    .uid("logged")
-                    .sinkTo(log)
-                    .uid("log");
+            return start(
+                    configuration, parallelism, failAt, WatermarkStrategy.noWatermarks());
+        }
+
+        JobClient start(
+                Configuration configuration,
+                int parallelism,
+                long failAt,
+                WatermarkStrategy<RowData> watermarks)
+                throws Exception {
+            StreamExecutionEnvironment environment =
+                    FlinkJobs.environment(configuration, parallelism);
+            DataStream<RowData> changes =
+                    FollowingJob.changes(
+                            environment, sidecar.endpoint(), name, patience, watermarks);
+            FollowingJob.write(
+                    changes.map(new FailOnce<RowData>(name, failAt, row -> row.getLong(1)))
+                            .returns(changes.getType())
+                            .uid("failing"),
+                    sidecar.endpoint(),
+                    name);
             return environment.executeAsync(name);
-        }
-
-        /** A further change ends the log: what came twice before it would be there by then. */
-        void assertLog(List<List<Object>> expected) {
-            awaitRows(log(), expected.size());
-            table.clearLog();
-            while (table.log().isEmpty()) {
-                table.change(1);
-            }
-            List<List<Object>> all = new ArrayList<>(expected);
-            all.addAll(table.log());
-            awaitRows(log(), all.size());
-            assertThat(sidecar.rows("shop", log())).containsExactlyInAnyOrderElementsOf(all);
-        }
-    }
-
-    /**
-     * The identity, which fails at the first change from a number on, once in the life of this JVM.
-     */
-    private record FailOnce(String job, long at) implements MapFunction<RowData, RowData> {
-        static final Set<String> FAILED = ConcurrentHashMap.newKeySet();
-
-        @Override
-        public RowData map(RowData row) {
-            if (row.getLong(1) >= at && FAILED.add(job)) {
-                throw new IllegalStateException("The test fails the job at change " + at);
-            }
-            return row;
-        }
-    }
-
-    /** Each change as a row: its kind, id and n. */
-    private record Logged() implements MapFunction<RowData, RowData> {
-        @Override
-        public RowData map(RowData row) {
-            return GenericRowData.of(
-                    StringData.fromString(row.getRowKind().shortString()),
-                    row.getLong(0),
-                    row.getLong(1));
         }
     }
 }

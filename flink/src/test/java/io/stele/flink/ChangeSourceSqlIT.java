@@ -7,8 +7,6 @@ import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,7 +18,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
@@ -28,32 +25,16 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Statements on the changes of tables of a real sidecar: where they begin, end, and what of. */
 @Timeout(300)
-final class ChangeSourceSqlIT {
+final class ChangeSourceSqlIT extends BaseSidecarIT {
     private static final String KEYED = "id BIGINT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED";
+    private static final String INITIAL = ", 'scan.startup.mode' = 'initial'";
     private static final String METADATA =
             "id BIGINT, n BIGINT, lsn BIGINT NOT NULL METADATA FROM 'change-lsn' VIRTUAL, changed_at TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'change-timestamp' VIRTUAL, PRIMARY KEY (id) NOT ENFORCED";
-
-    @TempDir private static Path directory;
-
-    private static FlinkSidecar sidecar;
-
-    @BeforeAll
-    static void start() throws IOException {
-        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
-    }
-
-    @AfterAll
-    static void stop() {
-        sidecar.close();
-    }
 
     /** A job of it that fails is not started again. */
     private static StreamTableEnvironment streaming() {
@@ -66,14 +47,21 @@ final class ChangeSourceSqlIT {
         return tables;
     }
 
-    private static TableEnvironment batch() {
-        return TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().build());
+    /** Creates a table (id, n) with the key id. */
+    private static void create(String name, Orientation orientation) {
+        sidecar.createTable(name, orientation, 1, "id bigint", "n bigint");
     }
 
-    private static void declare(TableEnvironment tables, String name, String columns, String more) {
-        tables.executeSql(
-                "CREATE TEMPORARY TABLE %s (%s) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s'%s)"
-                        .formatted(name, columns, sidecar.options(), name, more));
+    /** A session that has such a table. */
+    private static StreamTableEnvironment following(String name, String options) {
+        StreamTableEnvironment tables = streaming();
+        declare(tables, name, KEYED, options);
+        return tables;
+    }
+
+    /** Options of changes after an LSN. */
+    private static String after(Object lsn) {
+        return ", 'scan.startup.mode' = 'lsn', 'scan.startup.lsn' = '%s'".formatted(lsn);
     }
 
     /** Rows (id, n) of the same number, each a commit of its own; returns the LSN of the last. */
@@ -103,26 +91,20 @@ final class ChangeSourceSqlIT {
 
     @Test
     void changesBeginAfterAnLsnOrAtAMoment() throws Exception {
-        sidecar.createTable("begun", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("begun", Orientation.COLUMN);
         Lsn before = write("begun", 0, 20);
         while (System.currentTimeMillis() <= before.millis() + 1) {
             LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
         }
         write("begun", 20, 30);
-        StreamTableEnvironment tables = streaming();
-        declare(
-                tables,
-                "begun",
-                KEYED,
-                ", 'scan.startup.mode' = 'lsn', 'scan.startup.lsn' = '" + before + "'");
+        StreamTableEnvironment tables = following("begun", after(before));
         List<Row> later = new ArrayList<>();
         for (long id = 20; id < 30; id++) {
             later.add(Row.of(id, id));
         }
         assertThat(first(tables, "SELECT * FROM begun", 10))
                 .containsExactlyInAnyOrderElementsOf(later);
-        tables.executeSql("DROP TEMPORARY TABLE begun");
-        declare(
+        declareAgain(
                 tables,
                 "begun",
                 KEYED,
@@ -134,10 +116,9 @@ final class ChangeSourceSqlIT {
 
     @Test
     void latestBeginsAtOneMomentForAllShards() throws Exception {
-        sidecar.createTable("newest", Orientation.ROW, 1, "id bigint", "n bigint");
+        create("newest", Orientation.ROW);
         write("newest", 0, 100);
-        StreamTableEnvironment tables = streaming();
-        declare(tables, "newest", KEYED, ", 'scan.startup.mode' = 'latest'");
+        StreamTableEnvironment tables = following("newest", ", 'scan.startup.mode' = 'latest'");
         AtomicLong next = new AtomicLong(100);
         AtomicBoolean isEnough = new AtomicBoolean();
         Thread writing =
@@ -170,7 +151,7 @@ final class ChangeSourceSqlIT {
 
     @Test
     void kindsOfRowsAndMetadataAreThoseOfTheirCommits() throws Exception {
-        sidecar.createTable("told", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("told", Orientation.COLUMN);
         Lsn before = write("told", 1, 2);
         Lsn updated;
         Lsn deleted;
@@ -179,7 +160,7 @@ final class ChangeSourceSqlIT {
             updated = writer.upsert(1L, 7L).get(1, TimeUnit.MINUTES);
             deleted = writer.delete(1L).get(1, TimeUnit.MINUTES);
         }
-        String options = ", 'scan.startup.mode' = 'lsn', 'scan.startup.lsn' = '" + before + "'";
+        String options = after(before);
         StreamTableEnvironment tables = streaming();
         declare(tables, "told", METADATA, options);
         assertThat(first(tables, "SELECT id, n, lsn, changed_at FROM told", 3))
@@ -190,8 +171,7 @@ final class ChangeSourceSqlIT {
         assertThat(first(tables, "SELECT lsn FROM told", 3))
                 .extracting(row -> row.<Long>getFieldAs(0))
                 .containsExactly(updated.value(), updated.value(), deleted.value());
-        tables.executeSql("DROP TEMPORARY TABLE told");
-        declare(tables, "told", METADATA, options + ", 'scan.before-images' = 'false'");
+        declareAgain(tables, "told", METADATA, options + ", 'scan.before-images' = 'false'");
         assertThat(
                         tables.explainSql(
                                 "INSERT INTO told SELECT id, n FROM told",
@@ -205,15 +185,11 @@ final class ChangeSourceSqlIT {
 
     @Test
     void boundedScansHaveTheMetadataOfTheirSnapshot() throws Exception {
-        sidecar.createTable("seen", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("seen", Orientation.COLUMN);
         Lsn last = write("seen", 0, 10);
         TableEnvironment tables = batch();
         declare(tables, "seen", METADATA, "");
-        List<Row> rows = new ArrayList<>();
-        try (CloseableIterator<Row> found =
-                tables.executeSql("SELECT lsn, id FROM seen").collect()) {
-            found.forEachRemaining(rows::add);
-        }
+        List<Row> rows = query(tables, "SELECT lsn, id FROM seen");
         assertThat(rows)
                 .extracting(row -> row.<Long>getFieldAs(0))
                 .containsOnly(rows.get(0).<Long>getFieldAs(0));
@@ -256,20 +232,14 @@ final class ChangeSourceSqlIT {
 
     @Test
     void anUpdateFailsAJobThatTakesInsertsOnly() throws Exception {
-        sidecar.createTable("promised", Orientation.ROW, 1, "id bigint", "n bigint");
+        create("promised", Orientation.ROW);
         Lsn before = write("promised", 0, 1);
         try (SteleClient client = sidecar.client();
                 TableWriter writer = client.writer("shop", "promised")) {
             writer.write(0L, 7L);
         }
-        StreamTableEnvironment tables = streaming();
-        declare(
-                tables,
-                "promised",
-                KEYED,
-                ", 'scan.startup.mode' = 'lsn', 'scan.insert-only' = 'true', 'scan.startup.lsn' = '"
-                        + before
-                        + "'");
+        StreamTableEnvironment tables =
+                following("promised", after(before) + ", 'scan.insert-only' = 'true'");
         assertFails(
                 tables.executeSql("SELECT * FROM promised"),
                 "Expected inserted rows only, as 'scan.insert-only' promises, found UPDATE_BEFORE at LSN");
@@ -292,10 +262,9 @@ final class ChangeSourceSqlIT {
 
     @Test
     void aDroppedTableFailsTheJob() throws Exception {
-        sidecar.createTable("dropped", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("dropped", Orientation.COLUMN);
         write("dropped", 0, 1);
-        StreamTableEnvironment tables = streaming();
-        declare(tables, "dropped", KEYED, ", 'scan.startup.mode' = 'initial'");
+        StreamTableEnvironment tables = following("dropped", INITIAL);
         TableResult result = tables.executeSql("SELECT * FROM dropped");
         try (CloseableIterator<Row> rows = result.collect()) {
             rows.next();
@@ -308,10 +277,9 @@ final class ChangeSourceSqlIT {
 
     @Test
     void aTruncatedTableFailsTheJob() throws Exception {
-        sidecar.createTable("emptied", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("emptied", Orientation.COLUMN);
         write("emptied", 0, 1);
-        StreamTableEnvironment tables = streaming();
-        declare(tables, "emptied", KEYED, ", 'scan.startup.mode' = 'initial'");
+        StreamTableEnvironment tables = following("emptied", INITIAL);
         TableEnvironment batch = batch();
         declare(batch, "emptied", KEYED, "");
         try (CloseableIterator<Row> rows = tables.executeSql("SELECT * FROM emptied").collect()) {
@@ -325,10 +293,9 @@ final class ChangeSourceSqlIT {
 
     @Test
     void aColumnThatIsAddedDoesNotStopTheJob() throws Exception {
-        sidecar.createTable("widened", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("widened", Orientation.COLUMN);
         write("widened", 0, 1);
-        StreamTableEnvironment tables = streaming();
-        declare(tables, "widened", KEYED, ", 'scan.startup.mode' = 'initial'");
+        StreamTableEnvironment tables = following("widened", INITIAL);
         try (CloseableIterator<Row> rows = tables.executeSql("SELECT * FROM widened").collect()) {
             assertThat(rows.next()).isEqualTo(Row.of(0L, 0L));
             sidecar.addColumn("widened", "more varchar");
@@ -342,15 +309,10 @@ final class ChangeSourceSqlIT {
 
     @Test
     void anLsnThatCannotBeReadFailsTheJob() throws Exception {
-        sidecar.createTable("past", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("past", Orientation.COLUMN);
         write("past", 0, 1);
         for (long lsn : new long[] {1, Long.MAX_VALUE}) {
-            StreamTableEnvironment tables = streaming();
-            declare(
-                    tables,
-                    "past",
-                    KEYED,
-                    ", 'scan.startup.mode' = 'lsn', 'scan.startup.lsn' = '" + lsn + "'");
+            StreamTableEnvironment tables = following("past", after(lsn));
             assertFails(
                     tables.executeSql("SELECT * FROM past"),
                     "Cannot read the changes of table shop.past of Stele after LSN " + lsn + " (");
@@ -359,30 +321,26 @@ final class ChangeSourceSqlIT {
 
     @Test
     void whatCannotBeReadIsRefusedWhenItIsPlanned() {
-        sidecar.createTable("refused", Orientation.COLUMN, 1, "id bigint", "n bigint");
+        create("refused", Orientation.COLUMN);
         TableEnvironment batch = batch();
-        declare(batch, "refused", KEYED, ", 'scan.startup.mode' = 'initial'");
+        declare(batch, "refused", KEYED, INITIAL);
         assertPlanFails(
                 batch,
                 "SELECT * FROM refused",
                 "Expected table shop.refused without 'scan.startup.mode' in batch mode, found 'initial': its changes have no end");
-        StreamTableEnvironment streaming = streaming();
-        declare(streaming, "refused", KEYED, ", 'scan.startup.mode' = 'lsn'");
+        StreamTableEnvironment streaming = following("refused", ", 'scan.startup.mode' = 'lsn'");
         assertPlanFails(
                 streaming,
                 "SELECT * FROM refused",
                 "Expected 'scan.startup.lsn' with 'scan.startup.mode' = 'lsn', and only there, found it missing with 'lsn'");
-        streaming.executeSql("DROP TEMPORARY TABLE refused");
-        declare(streaming, "refused", KEYED, ", 'scan.startup.mode' = 'soon'");
+        declareAgain(streaming, "refused", KEYED, ", 'scan.startup.mode' = 'soon'");
         assertPlanFails(streaming, "SELECT * FROM refused", "scan.startup.mode");
-        streaming.executeSql("DROP TEMPORARY TABLE refused");
-        declare(streaming, "refused", KEYED, ", 'scan.before-images' = 'true'");
+        declareAgain(streaming, "refused", KEYED, ", 'scan.before-images' = 'true'");
         assertPlanFails(
                 streaming,
                 "SELECT * FROM refused",
                 "Expected 'scan.before-images' with 'scan.startup.mode' only, found it in a bounded scan");
-        streaming.executeSql("DROP TEMPORARY TABLE refused");
-        declare(streaming, "refused", METADATA, ", 'scan.startup.mode' = 'latest'");
+        declareAgain(streaming, "refused", METADATA, ", 'scan.startup.mode' = 'latest'");
         assertPlanFails(
                 streaming,
                 "SELECT e.id, r.lsn FROM (SELECT id, PROCTIME() AS p FROM refused) AS e JOIN refused FOR SYSTEM_TIME AS OF e.p AS r ON r.id = e.id",
@@ -393,17 +351,13 @@ final class ChangeSourceSqlIT {
         assertThatThrownBy(() -> tables.explainSql(sql)).hasStackTraceContaining(message);
     }
 
-    /** What a condition no longer meets is taken back. */
+    /** A row that no longer meets a condition is taken back. */
     @Test
     void conditionsAreFlinksToCheck() throws Exception {
-        sidecar.createTable("limited", Orientation.ROW, 1, "id bigint", "n bigint");
+        create("limited", Orientation.ROW);
         write("limited", 5, 6);
-        StreamTableEnvironment tables = streaming();
-        declare(
-                tables,
-                "limited",
-                KEYED,
-                ", 'scan.startup.mode' = 'initial', 'scan.before-images' = 'false'");
+        StreamTableEnvironment tables =
+                following("limited", INITIAL + ", 'scan.before-images' = 'false'");
         try (CloseableIterator<Row> rows =
                 tables.executeSql("SELECT id FROM limited WHERE n < 10").collect()) {
             assertThat(rows.next()).isEqualTo(Row.of(5L));

@@ -1,7 +1,10 @@
 package io.stele.flink;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
+import io.stele.flink.cluster.FollowingJob;
 import io.stele.protocol.schema.Orientation;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +18,7 @@ import org.apache.flink.types.RowKind;
  * them must have: the kind, id and n of each. Number n is another one for each change. Confined to
  * one thread.
  */
-final class ChangedTable {
+public final class ChangedTable {
     private static final int KEYS = 60;
     private static final String[] NOTES = {"a", "b", "c", "d", "e"};
 
@@ -26,7 +29,7 @@ final class ChangedTable {
     private final List<List<Object>> log = new ArrayList<>();
     private long next;
 
-    ChangedTable(FlinkSidecar sidecar, String name, Orientation orientation, long seed) {
+    public ChangedTable(FlinkSidecar sidecar, String name, Orientation orientation, long seed) {
         this.sidecar = sidecar;
         this.name = name;
         this.random = new Random(seed);
@@ -34,12 +37,12 @@ final class ChangedTable {
     }
 
     /** The kind, id and n of all changes. */
-    List<List<Object>> log() {
+    public List<List<Object>> log() {
         return List.copyOf(log);
     }
 
     /** The next changes one by one, so each of them is a commit of its own. */
-    void change(int count) {
+    public void change(int count) {
         try (SteleClient client = sidecar.client();
                 TableWriter writer = client.writer("shop", name)) {
             for (int i = 0; i < count; i++) {
@@ -95,15 +98,52 @@ final class ChangedTable {
     }
 
     /** The rows as they are, as a snapshot of them has them. */
-    List<List<Object>> snapshot() {
+    public List<List<Object>> snapshot() {
         List<List<Object>> snapshot = new ArrayList<>();
         rows.forEach((id, n) -> snapshot.add(List.of(RowKind.INSERT.shortString(), id, n)));
         return snapshot;
     }
 
     /** Forgets the log: what comes is of a reader that begins here. */
-    void clearLog() {
+    public void clearLog() {
         log.clear();
+    }
+
+    /** Creates the table into which {@link FollowingJob} writes the changes. */
+    public void createLog() {
+        sidecar.createTable(
+                FollowingJob.logOf(name),
+                Orientation.COLUMN,
+                0,
+                "kind varchar",
+                "id bigint",
+                "n bigint");
+    }
+
+    /** Waits until that table has this number of changes, or more. */
+    public void awaitLogged(int count) {
+        BaseSidecarIT.await(
+                "%d changes of %s".formatted(count, name), () -> logged().size() >= count);
+    }
+
+    private List<List<Object>> logged() {
+        return sidecar.rows("shop", FollowingJob.logOf(name));
+    }
+
+    /**
+     * Asserts that the job has written these changes, each once. A further change ends them: what
+     * came twice before it would be there by then.
+     */
+    public void assertLogged(List<List<Object>> expected) {
+        awaitLogged(expected.size());
+        clearLog();
+        while (log.isEmpty()) {
+            change(1);
+        }
+        List<List<Object>> all = new ArrayList<>(expected);
+        all.addAll(log);
+        awaitLogged(all.size());
+        assertThat(logged()).containsExactlyInAnyOrderElementsOf(all);
     }
 
     /** The number of the next change. */

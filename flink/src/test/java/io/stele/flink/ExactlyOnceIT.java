@@ -2,20 +2,15 @@ package io.stele.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.flink.FlinkJobs.FailOnce;
 import io.stele.flink.cluster.GeneratedChanges;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
@@ -23,7 +18,6 @@ import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.Schema;
@@ -32,10 +26,7 @@ import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -44,24 +35,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * job fails: in the end both have the rows of a run without faults. More seeds with {@code
  * -Dflink.fault-seeds=N}.
  */
-final class ExactlyOnceIT {
+final class ExactlyOnceIT extends BaseSidecarIT {
     private static final int CHANGES = 1_500;
     private static final int CHANGES_PER_SECOND = 500;
-    private static final Duration LIMIT = Duration.ofMinutes(3);
-
-    @TempDir private static Path directory;
-
-    private static FlinkSidecar sidecar;
-
-    @BeforeAll
-    static void start() throws IOException {
-        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
-    }
-
-    @AfterAll
-    static void stop() {
-        sidecar.close();
-    }
 
     static LongStream seeds() {
         return LongStream.range(0, Integer.getInteger("flink.fault-seeds", 5));
@@ -79,7 +55,7 @@ final class ExactlyOnceIT {
         sidecar.restart();
         result.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         job.assertComplete();
-        assertThat(FailOnce.FAILED).contains("faults_" + seed);
+        assertThat(FailOnce.hasFailed("faults_" + seed)).isTrue();
     }
 
     @Test
@@ -90,27 +66,16 @@ final class ExactlyOnceIT {
                         .getJobClient()
                         .orElseThrow();
         awaitCommits(job, 1);
-        String savepoint =
-                running.stopWithSavepoint(
-                                false,
-                                directory.resolve("savepoints").toUri().toString(),
-                                SavepointFormatType.CANONICAL)
-                        .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        String savepoint = FlinkJobs.stopWithSavepoint(running, directory);
         sidecar.restart();
-        Configuration restored = new Configuration();
-        restored.setString("execution.state-recovery.path", savepoint);
-        job.start(job.session(restored, 3), Integer.MAX_VALUE)
+        job.start(job.session(FlinkJobs.restoredFrom(savepoint), 3), Integer.MAX_VALUE)
                 .await(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         job.assertComplete();
     }
 
-    /** Waits until so many commits of the job are recorded. */
+    /** Waits until this number of commits of the job is recorded. */
     private static void awaitCommits(Job job, int count) {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (job.commits() < count) {
-            assertThat(System.nanoTime()).as("commits in time").isLessThan(deadline);
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
+        await(count + " commits", () -> job.commits() >= count);
     }
 
     /** A session of Flink in this JVM. */
@@ -124,12 +89,8 @@ final class ExactlyOnceIT {
         }
 
         Session session(Configuration configuration, int parallelism) {
-            configuration.setString("execution.checkpointing.interval", "300 ms");
-            configuration.setString("restart-strategy.type", "fixed-delay");
-            configuration.setString("restart-strategy.fixed-delay.attempts", "1000");
-            configuration.setString("restart-strategy.fixed-delay.delay", "200 ms");
             StreamExecutionEnvironment environment =
-                    StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+                    FlinkJobs.environment(configuration, parallelism);
             return new Session(environment, StreamTableEnvironment.create(environment));
         }
 
@@ -146,7 +107,9 @@ final class ExactlyOnceIT {
                                     "changes")
                             .uid("changes")
                             .setParallelism(1)
-                            .map(new FailOnce(name, failAt), GeneratedChanges.ROW)
+                            .map(
+                                    new FailOnce<Row>(name, failAt, row -> row.getFieldAs(1)),
+                                    GeneratedChanges.ROW)
                             .uid("failing")
                             .setParallelism(1);
             StreamTableEnvironment tables = session.tables();
@@ -162,25 +125,21 @@ final class ExactlyOnceIT {
                             changes.map(new Inserted(), GeneratedChanges.ROW)
                                     .uid("inserted")
                                     .setParallelism(1)));
-            declare(tables, name, ", PRIMARY KEY (id) NOT ENFORCED");
-            declare(tables, name + "_log", "");
+            declare(tables, name, "id BIGINT, change BIGINT, PRIMARY KEY (id) NOT ENFORCED");
+            declare(tables, name + "_log", "id BIGINT, change BIGINT");
             StatementSet statements = tables.createStatementSet();
             statements.addInsertSql("INSERT INTO %s SELECT * FROM changes".formatted(name));
             statements.addInsertSql("INSERT INTO %s_log SELECT * FROM log".formatted(name));
             return statements.execute();
         }
 
-        private void declare(StreamTableEnvironment tables, String table, String key) {
-            tables.executeSql(
-                    "CREATE TEMPORARY TABLE %s (id BIGINT, change BIGINT%s) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s', 'sink.delivery-guarantee' = 'exactly-once', 'sink.commit-timeout' = '%s', 'unavailable-timeout' = '%s', 'sink.commit-schema' = 'commits_of_%s')"
-                            .formatted(
-                                    table,
-                                    key,
-                                    sidecar.options(),
-                                    table,
-                                    patience,
-                                    patience,
-                                    name));
+        private void declare(StreamTableEnvironment tables, String table, String columns) {
+            BaseSidecarIT.declare(
+                    tables,
+                    table,
+                    columns,
+                    ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.commit-timeout' = '%s', 'unavailable-timeout' = '%s', 'sink.commit-schema' = 'commits_of_%s'"
+                            .formatted(patience, patience, name));
         }
 
         int commits() {
@@ -203,19 +162,6 @@ final class ExactlyOnceIT {
             assertThat(found).isEqualTo(changes.state(CHANGES));
             assertThat(sidecar.rows("shop", name + "_log"))
                     .containsExactlyInAnyOrderElementsOf(changes.log(CHANGES));
-        }
-    }
-
-    /** The identity, which fails at one change, once in the life of this JVM. */
-    private record FailOnce(String job, int at) implements MapFunction<Row, Row> {
-        static final Set<String> FAILED = ConcurrentHashMap.newKeySet();
-
-        @Override
-        public Row map(Row row) {
-            if (row.<Long>getFieldAs(1) == at && FAILED.add(job)) {
-                throw new IllegalStateException("The test fails the job at change " + at);
-            }
-            return row;
         }
     }
 

@@ -2,7 +2,7 @@ package io.stele.flink;
 
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
-import io.stele.client.flight.FlightStream;
+import io.stele.client.flight.BatchStream;
 import io.stele.protocol.api.catalog.AlterTableRequest;
 import io.stele.protocol.api.catalog.CatalogActions;
 import io.stele.protocol.api.catalog.CreateSchemaRequest;
@@ -11,9 +11,7 @@ import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
-import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.arrow.ArrowRows;
-import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;
@@ -108,6 +106,12 @@ public final class FlinkSidecar implements AutoCloseable {
     /** Creates a table of schema {@code shop} from names and types, in Trino's syntax. */
     public void createTable(
             String tableName, Orientation orientation, int keys, String... columns) {
+        createTableInGroup("", tableName, orientation, keys, columns);
+    }
+
+    /** The same in a table group; the one without a name is the default. */
+    public void createTableInGroup(
+            String group, String tableName, Orientation orientation, int keys, String... columns) {
         List<ColumnSchema> created = new ArrayList<>();
         List<Integer> primaryKey = new ArrayList<>();
         for (int i = 0; i < columns.length; i++) {
@@ -131,7 +135,7 @@ public final class FlinkSidecar implements AutoCloseable {
                                             .orientation(orientation)
                                             .shardCount(4)
                                             .build(),
-                                    "",
+                                    group,
                                     false,
                                     false));
         }
@@ -183,16 +187,13 @@ public final class FlinkSidecar implements AutoCloseable {
                                 .encode());
         RowLayout layout = RowLayout.of(schema.columns());
         RowEncoder encoder = new RowEncoder(layout);
-        try (FlightStream stream = table.flight(shard).get(ticket)) {
-            ArrowBatchDecoder decoder =
-                    ArrowBatchDecoder.forSchema(stream.next().orElseThrow().dataHeader());
-            ArrowRows converted = new ArrowRows(decoder.fields(), layout);
-            for (Optional<FlightData> next = stream.next();
-                    next.isPresent();
-                    next = stream.next()) {
-                ArrowBatch batch = decoder.decode(next.get().dataHeader(), next.get().bodyBuffer());
-                for (int row = 0; row < batch.rowCount(); row++) {
-                    int length = converted.encode(batch, row, encoder);
+        try (BatchStream stream = new BatchStream(table.flight(shard).get(ticket))) {
+            ArrowRows converted = new ArrowRows(stream.fields(), layout);
+            for (Optional<ArrowBatch> batch = stream.next();
+                    batch.isPresent();
+                    batch = stream.next()) {
+                for (int row = 0; row < batch.get().rowCount(); row++) {
+                    int length = converted.encode(batch.get(), row, encoder);
                     rows.add(
                             Rows.toObjects(new BinaryRow(layout).wrap(encoder.array(), 0, length)));
                 }

@@ -7,9 +7,7 @@ import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
 import io.stele.flink.option.DeliveryGuarantee;
 import io.stele.protocol.schema.Orientation;
-import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -23,7 +21,6 @@ import java.util.UUID;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.TableEnvironment;
@@ -32,64 +29,19 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
-import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Statements of Flink on tables of a real sidecar: sinks, scans, lookup joins and the catalog. */
-final class FlinkSqlIT {
+final class FlinkSqlIT extends BaseSidecarIT {
     private static final String ALL_TYPES =
             """
             id BIGINT, b BOOLEAN, t TINYINT, s SMALLINT, i INT, r FLOAT, d DOUBLE, m DECIMAL(12, 2), n DECIMAL(38, 5), \
             v STRING, w VARCHAR(10), c CHAR(3), y BYTES, da DATE, ti TIME(3), ts TIMESTAMP(6), tn TIMESTAMP(9), \
             tz TIMESTAMP_LTZ(3), u STRING, a ARRAY<INT>, mp MAP<STRING, BIGINT>, ro ROW<x INT, z STRING>, j STRING, \
             PRIMARY KEY (id) NOT ENFORCED""";
-
-    @TempDir private static Path directory;
-
-    private static FlinkSidecar sidecar;
-
-    @BeforeAll
-    static void start() throws IOException {
-        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
-    }
-
-    @AfterAll
-    static void stop() {
-        sidecar.close();
-    }
-
-    private static TableEnvironment batch() {
-        TableEnvironment tables =
-                TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().build());
-        tables.getConfig().set("parallelism.default", "2");
-        tables.getConfig().set("table.local-time-zone", "UTC");
-        return tables;
-    }
-
-    /** Declares a table of Stele under its name in schema shop. */
-    private static void declare(TableEnvironment tables, String name, String columns, String more) {
-        tables.executeSql(
-                "CREATE TEMPORARY TABLE %s (%s) WITH ('connector' = 'stele', %s, 'schema-name' = 'shop', 'table-name' = '%s'%s)"
-                        .formatted(name, columns, sidecar.options(), name, more));
-    }
-
-    private static void run(TableEnvironment tables, String sql) throws Exception {
-        tables.executeSql(sql).await();
-    }
-
-    private static List<Row> query(TableEnvironment tables, String sql) throws Exception {
-        List<Row> rows = new ArrayList<>();
-        try (CloseableIterator<Row> found = tables.executeSql(sql).collect()) {
-            found.forEachRemaining(rows::add);
-        }
-        return rows;
-    }
 
     @Test
     void everyTypeComesBackAsItWas() throws Exception {
@@ -235,6 +187,17 @@ final class FlinkSqlIT {
             return new Streaming(environment, tables);
         }
 
+        /** A session that has a table. */
+        static Streaming writing(String table, String columns, DeliveryGuarantee guarantee) {
+            Streaming session = open();
+            declare(
+                    session.tables,
+                    table,
+                    columns,
+                    ", 'sink.delivery-guarantee' = '" + guarantee + "'");
+            return session;
+        }
+
         /** Changes of rows (id, name, note) as a table. */
         Table changes(Row... changes) {
             DataStream<Row> stream =
@@ -272,12 +235,7 @@ final class FlinkSqlIT {
     void changesEndInTheStateThatTheyDescribe(DeliveryGuarantee guarantee) throws Exception {
         String table = "changed_" + guarantee.ordinal();
         createNotes(table);
-        Streaming session = Streaming.open();
-        declare(
-                session.tables(),
-                table,
-                NOTES,
-                ", 'sink.delivery-guarantee' = '" + guarantee + "'");
+        Streaming session = Streaming.writing(table, NOTES, guarantee);
         session.changes(
                         Row.ofKind(RowKind.INSERT, 1L, "a", "x"),
                         Row.ofKind(RowKind.INSERT, 2L, "b", "x"),
@@ -297,12 +255,7 @@ final class FlinkSqlIT {
     void someColumnsChangeAndTheOthersStay(DeliveryGuarantee guarantee) throws Exception {
         String table = "partial_" + guarantee.ordinal();
         createNotes(table);
-        Streaming session = Streaming.open();
-        declare(
-                session.tables(),
-                table,
-                NOTES,
-                ", 'sink.delivery-guarantee' = '" + guarantee + "'");
+        Streaming session = Streaming.writing(table, NOTES, guarantee);
         run(
                 session.tables(),
                 "INSERT INTO %s VALUES (1, 'a', 'one'), (2, 'b', 'two'), (3, 'c', 'three')"
@@ -353,12 +306,7 @@ final class FlinkSqlIT {
     void tablesWithoutAKeyTakeRowsAndRefuseChanges(DeliveryGuarantee guarantee) throws Exception {
         String table = "appended_" + guarantee.ordinal();
         sidecar.createTable(table, Orientation.COLUMN, 0, "id bigint", "name varchar");
-        Streaming session = Streaming.open();
-        declare(
-                session.tables(),
-                table,
-                "id BIGINT, name STRING",
-                ", 'sink.delivery-guarantee' = '" + guarantee + "'");
+        Streaming session = Streaming.writing(table, "id BIGINT, name STRING", guarantee);
         run(
                 session.tables(),
                 "INSERT INTO %s VALUES (1, 'a'), (1, 'a'), (2, 'b')".formatted(table));
@@ -409,12 +357,6 @@ final class FlinkSqlIT {
                 tables,
                 "keyless",
                 "Expected no primary key for table shop.keyless of Stele, found PRIMARY KEY (id) NOT ENFORCED");
-    }
-
-    private static void declareAgain(
-            TableEnvironment tables, String name, String columns, String more) {
-        tables.executeSql("DROP TEMPORARY TABLE " + name);
-        declare(tables, name, columns, more);
     }
 
     private static void assertPlanFails(TableEnvironment tables, String table, String... messages) {

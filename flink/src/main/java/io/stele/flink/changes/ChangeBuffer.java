@@ -2,7 +2,7 @@ package io.stele.flink.changes;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChangeBuffer {
     /** A shard whose history is held: its snapshot is to be read, or its changes come next. */
-    record Held(int shard, Optional<OpenSnapshot> snapshot) {}
+    record Held(int shard, Optional<LeasedSnapshot> snapshot) {}
 
     private final long capacityBytes;
     private final Object lock = new Object();
@@ -181,8 +181,8 @@ final class ChangeBuffer {
     }
 
     /**
-     * How far a shard has been read, if all of its changes up to there have been taken; empty:
-     * there are chunks of it, or nothing was read.
+     * The LSN up to which a shard has been read, if all of its changes up to there have been taken;
+     * empty: there are chunks of it, or nothing was read.
      */
     Optional<Lsn> drainedTo(int shard) {
         synchronized (lock) {

@@ -2,13 +2,13 @@ package io.stele.flink.changes;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.client.lease.LeasedSnapshot;
+import io.stele.client.lease.SnapshotLeases;
 import io.stele.flink.option.FeedOptions;
-import io.stele.flink.source.OpenSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.TableSchema;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -37,8 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgress> {
     private static final Logger log = LoggerFactory.getLogger(ChangeEnumerator.class);
-
-    private static final Duration LONGEST_RENEWAL = Duration.ofSeconds(30);
 
     private final TableSchema schema;
     private final FeedOptions options;
@@ -81,8 +79,7 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
         } else {
             context.callAsync(() -> lease.open(options.start()), this::begin);
         }
-        Duration third = options.leaseTime().dividedBy(3);
-        long period = (third.compareTo(LONGEST_RENEWAL) < 0 ? third : LONGEST_RENEWAL).toMillis();
+        long period = SnapshotLeases.renewalPeriod(options.leaseTime()).toMillis();
         context.callAsync(
                 () -> {
                     lease.renew();
@@ -93,7 +90,7 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
                 period);
     }
 
-    private void begin(@Nullable OpenSnapshot start, @Nullable Throwable failed) {
+    private void begin(@Nullable LeasedSnapshot start, @Nullable Throwable failed) {
         if (start == null) {
             throw new FlinkRuntimeException(
                     "Cannot read the changes of table %s of Stele%s: %s"
@@ -170,7 +167,7 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
         for (ChangeSplit split : waiting) {
             positions.add(checkpoint, split.shard(), split.position());
         }
-        Optional<OpenSnapshot> held = lease.held();
+        Optional<LeasedSnapshot> held = lease.held();
         held.ifPresent(named -> positions.addLease(checkpoint, named.lsn()));
         return new ChangeProgress(isBegun, held, waiting);
     }
@@ -193,7 +190,8 @@ final class ChangeEnumerator implements SplitEnumerator<ChangeSplit, ChangeProgr
     }
 
     /**
-     * What could not be held shows where it is read, with its shard; the next attempt may hold it.
+     * History that could not be held is missed where it is read, with its shard; the next attempt
+     * may hold it.
      */
     private void leased(@Nullable Boolean done, @Nullable Throwable failed) {
         if (failed != null && !(failed instanceof SteleException)) {

@@ -2,7 +2,8 @@ package io.stele.flink.changes;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.SnapshotLease;
+import io.stele.client.lease.SnapshotLeases;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
@@ -10,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
@@ -25,13 +28,16 @@ final class ChangeFetcher implements AutoCloseable {
     /** Of all chunks that wait: the task has work while the next ones are fetched. */
     static final long BUFFER_BYTES = 16 << 20;
 
-    /** How long an answer that is on its way, and a task that is busy, are left alone. */
+    /** The time between two looks at an answer that is on its way, or a task that is busy. */
     private static final Duration RECHECK_INTERVAL = Duration.ofMillis(2);
 
-    /** How often leases are looked after while the task takes nothing. */
+    /** The time between two looks at the leases while the task takes nothing. */
     private static final Duration FULL_INTERVAL = Duration.ofSeconds(1);
 
-    /** How long the thread may take to end its leases by itself. */
+    /** The time between two looks at a shard that is paused. */
+    private static final Duration PAUSED_INTERVAL = Duration.ofMillis(20);
+
+    /** The time in which the thread may close its leases before it is interrupted. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -62,6 +68,7 @@ final class ChangeFetcher implements AutoCloseable {
     private final Times times;
     private final Thread thread;
     private final ConcurrentLinkedQueue<ChangeSplit> added = new ConcurrentLinkedQueue<>();
+    private final Set<Integer> paused = ConcurrentHashMap.newKeySet();
     private final List<FollowedShard> shards = new ArrayList<>();
     private volatile boolean isClosing;
     private volatile long lagMillis = -1; // as Flink writes that there is none
@@ -85,6 +92,19 @@ final class ChangeFetcher implements AutoCloseable {
     void add(ChangeSplit split) {
         added.add(split);
         LockSupport.unpark(thread);
+    }
+
+    /**
+     * Fetches no further changes of a shard, and keeps its history. Those that were fetched are
+     * passed on, as well as the rest of a commit of which a part was.
+     */
+    void pause(int shard) {
+        paused.add(shard);
+    }
+
+    /** Goes on with a shard. */
+    void resume(int shard) {
+        paused.remove(shard);
     }
 
     /** The time from the last commit that was fetched until then; negative: there was none. */
@@ -153,7 +173,7 @@ final class ChangeFetcher implements AutoCloseable {
                             failed));
         } finally {
             Thread.interrupted(); // closing is waiting, too
-            shards.forEach(shard -> shard.close(history));
+            shards.forEach(FollowedShard::close);
         }
     }
 
@@ -231,19 +251,20 @@ final class ChangeFetcher implements AutoCloseable {
             if (shard.snapshot == null) {
                 buffer.hold(new ChangeBuffer.Held(shard.split.shard(), Optional.empty()));
             } else { // which the feed holds now
-                history.release(shard.split.shard(), shard.snapshot);
+                shard.snapshot.close();
                 shard.snapshot = null;
             }
             return Duration.ZERO;
         }
         if (shard.snapshot == null) {
-            OpenSnapshot snapshot = history.hold(shard.split);
-            shard.snapshot = snapshot;
-            buffer.hold(new ChangeBuffer.Held(shard.split.shard(), Optional.of(snapshot)));
+            SnapshotLease lease = history.hold(shard.split);
+            shard.snapshot = lease;
+            buffer.hold(
+                    new ChangeBuffer.Held(shard.split.shard(), Optional.of(lease.snapshot())));
         } else {
-            shard.snapshot = history.renew(shard.split.shard(), shard.snapshot);
+            shard.snapshot.renewInTime();
         }
-        return times.leaseTime().dividedBy(3);
+        return SnapshotLeases.renewalPeriod(times.leaseTime());
     }
 
     /** Hands over the commits that are there. */
@@ -253,19 +274,27 @@ final class ChangeFetcher implements AutoCloseable {
             feed.renew();
             return RECHECK_INTERVAL;
         }
+        if (isPaused(shard)) {
+            feed.renew();
+            return PAUSED_INTERVAL;
+        }
         boolean isMore;
         do {
             isMore = feed.poll(collector);
             if (isMore) {
                 collector.endCommit(feed.position());
             }
-        } while (isMore && feed.isPending() && !collector.isFull());
+        } while (isMore && feed.isPending() && !collector.isFull() && !isPaused(shard));
         collector.flush();
         buffer.reach(shard.split.shard(), feed.position());
         if (isMore) {
             return Duration.ZERO;
         }
         return feed.isPending() ? RECHECK_INTERVAL : times.pollInterval();
+    }
+
+    private boolean isPaused(FollowedShard shard) {
+        return paused.contains(shard.split.shard());
     }
 
     /** Waits for room, and keeps the history of all shards meanwhile. */
@@ -277,9 +306,7 @@ final class ChangeFetcher implements AutoCloseable {
                 if (isClosing) {
                     throw new Stopped();
                 }
-                for (FollowedShard shard : shards) {
-                    shard.renew(history, times.leaseTime());
-                }
+                shards.forEach(FollowedShard::renew);
             }
         } catch (InterruptedException e) {
             throw new Stopped();

@@ -2,7 +2,7 @@ package io.stele.flink.changes;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.LeasedSnapshot;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param held the lease on the history that readers may have to read again
  * @param splits those that no reader has
  */
-record ChangeProgress(boolean isBegun, Optional<OpenSnapshot> held, List<ChangeSplit> splits) {
+record ChangeProgress(boolean isBegun, Optional<LeasedSnapshot> held, List<ChangeSplit> splits) {
     /** Nothing has begun. */
     static final ChangeProgress NONE = new ChangeProgress(false, Optional.empty(), List.of());
 

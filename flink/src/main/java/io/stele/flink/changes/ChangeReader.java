@@ -6,6 +6,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -116,8 +117,7 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
                                         failed.getMessage()),
                         failed);
             }
-            ChangeSplit read =
-                    new ChangeSplit(split.tableId(), split.shard(), split.position(), false);
+            ChangeSplit read = split.passedTo(split.position());
             splits.put(read.shard(), read);
             fetcher.add(read);
         }
@@ -134,9 +134,7 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
             chunk = buffer.takeRest();
             pass(chunk, rows);
         }
-        splits.put(
-                split.shard(),
-                new ChangeSplit(split.tableId(), split.shard(), chunk.position(), false));
+        splits.put(split.shard(), split.passedTo(chunk.position()));
     }
 
     private void pass(ChangeChunk chunk, SourceOutput<RowData> output) {
@@ -147,6 +145,16 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
 
     private ChangeSplit split(int shard) {
         return requireNonNull(splits.get(shard), "a shard that was not added");
+    }
+
+    /**
+     * Holds shards back whose watermarks are too far ahead of others. Changes that were fetched are
+     * passed on, as Flink's own readers do; there is room for those of the other shards.
+     */
+    @Override
+    public void pauseOrResumeSplits(Collection<String> toPause, Collection<String> toResume) {
+        toPause.forEach(split -> fetcher.pause(ChangeSplit.shardOf(split)));
+        toResume.forEach(split -> fetcher.resume(ChangeSplit.shardOf(split)));
     }
 
     @Override
@@ -163,11 +171,9 @@ final class ChangeReader implements SourceReader<RowData, ChangeSplit> {
 
     /** The position moves also while there are no changes, or history would end behind it. */
     private ChangeSplit advanced(ChangeSplit split) {
-        Optional<Lsn> drained =
-                buffer.drainedTo(split.shard())
-                        .filter(reached -> reached.compareTo(split.position()) > 0);
-        return drained.map(
-                        reached -> new ChangeSplit(split.tableId(), split.shard(), reached, false))
+        return buffer.drainedTo(split.shard())
+                .filter(reached -> reached.compareTo(split.position()) > 0)
+                .map(split::passedTo)
                 .orElse(split);
     }
 

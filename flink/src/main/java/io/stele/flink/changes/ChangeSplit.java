@@ -20,8 +20,18 @@ record ChangeSplit(TableId tableId, int shard, Lsn position, boolean readsSnapsh
         requireNonNull(position, "position is null");
     }
 
+    /** The same shard, of which everything up to an LSN has been passed on. */
+    ChangeSplit passedTo(Lsn lsn) {
+        return new ChangeSplit(tableId, shard, lsn, false);
+    }
+
     @Override
     public String splitId() {
         return Integer.toString(shard);
+    }
+
+    /** The shard of a split that has this id. */
+    static int shardOf(String splitId) {
+        return Integer.parseInt(splitId);
     }
 }

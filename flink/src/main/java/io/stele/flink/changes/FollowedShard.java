@@ -1,6 +1,6 @@
 package io.stele.flink.changes;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.SnapshotLease;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.time.Duration;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** A shard that a fetcher follows. Confined to the fetcher's thread. */
 final class FollowedShard {
     ChangeSplit split;
-    @Nullable OpenSnapshot snapshot;
+    @Nullable SnapshotLease snapshot;
     @Nullable ShardFeed feed;
     @Nullable CommitCollector collector;
     long dueNanos = System.nanoTime();
@@ -18,7 +18,6 @@ final class FollowedShard {
     private Lsn before;
     private boolean wasFollowed;
     private boolean wasPending;
-    private long renewedNanos = System.nanoTime();
 
     FollowedShard(ChangeSplit split) {
         this.split = split;
@@ -67,27 +66,25 @@ final class FollowedShard {
     }
 
     /** Keeps the history as well as it can: what is lost shows when it is read next. */
-    void renew(ShardHistory history, Duration leaseTime) {
+    void renew() {
         try {
             if (feed != null) {
                 feed.renew();
-            } else if (snapshot != null
-                    && System.nanoTime() - renewedNanos > leaseTime.toNanos() / 3) {
-                snapshot = history.renew(split.shard(), snapshot);
-                renewedNanos = System.nanoTime();
+            } else if (snapshot != null) {
+                snapshot.renewInTime();
             }
         } catch (SteleException away) {
             // or expired
         }
     }
 
-    void close(ShardHistory history) {
+    void close() {
         try {
             if (feed != null) {
                 feed.close();
             }
             if (snapshot != null) {
-                history.release(split.shard(), snapshot);
+                snapshot.close();
             }
         } catch (SteleException away) {
             // Its leases end by themselves

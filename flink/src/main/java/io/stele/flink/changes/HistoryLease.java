@@ -1,6 +1,6 @@
 package io.stele.flink.changes;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.util.Optional;
@@ -16,14 +16,14 @@ interface HistoryLease extends AutoCloseable {
      * @param after on the history after this LSN; empty: after the present one
      * @throws SteleException STALE_TABLE: the table is another one than when the job was planned;
      *     READ_POINT_EXPIRED: its history does not reach back so far; INVALID_ARGUMENT: the LSN is
-     *     one of the future
+     *     in the future
      */
-    OpenSnapshot open(Optional<Lsn> after);
+    LeasedSnapshot open(Optional<Lsn> after);
 
     /**
      * Prolongs it, if there is one.
      *
-     * @throws SteleException READ_POINT_EXPIRED: a part of the history is gone, and held no more
+     * @throws SteleException READ_POINT_EXPIRED: a part of the history is gone, and no longer held
      */
     void renew();
 
@@ -39,7 +39,7 @@ interface HistoryLease extends AutoCloseable {
     void release();
 
     /** The latest one; for any thread. */
-    Optional<OpenSnapshot> held();
+    Optional<LeasedSnapshot> held();
 
     /** Leaves the lease to itself. */
     @Override

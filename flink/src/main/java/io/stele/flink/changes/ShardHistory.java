@@ -1,6 +1,7 @@
 package io.stele.flink.changes;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.LeasedSnapshot;
+import io.stele.client.lease.SnapshotLease;
 import io.stele.protocol.SteleException;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
@@ -13,16 +14,10 @@ interface ShardHistory extends AutoCloseable {
      * @throws SteleException STALE_TABLE: the table is another one by now; READ_POINT_EXPIRED: its
      *     history does not reach back so far
      */
-    OpenSnapshot hold(ChangeSplit split);
-
-    /** Prolongs a lease; another one where it was gone. */
-    OpenSnapshot renew(int shard, OpenSnapshot snapshot);
-
-    /** Ends a lease. Where that fails, it ends by itself. */
-    void release(int shard, OpenSnapshot snapshot);
+    SnapshotLease hold(ChangeSplit split);
 
     /** Passes on the rows of a split at a snapshot; may be called by another thread. */
-    void read(ChangeSplit split, OpenSnapshot snapshot, Consumer<RowData> rows);
+    void read(ChangeSplit split, LeasedSnapshot snapshot, Consumer<RowData> rows);
 
     /**
      * Opens the changes after the position of a split, and a lease on them.

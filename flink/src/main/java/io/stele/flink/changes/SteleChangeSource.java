@@ -3,6 +3,11 @@ package io.stele.flink.changes;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.client.SteleClient;
+import io.stele.client.lease.LeasedSnapshot;
+import io.stele.flink.table.OpenedTable;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -75,14 +80,22 @@ public final class SteleChangeSource
     @Override
     public SplitEnumerator<ChangeSplit, ChangeProgress> restoreEnumerator(
             SplitEnumeratorContext<ChangeSplit> context, ChangeProgress progress) {
-        SteleClient client = target.table().connection().open("flink-changes");
         return new ChangeEnumerator(
                 target.table().schema(),
                 target.options(),
-                new SteleHistoryLease(target, client, progress.held()),
+                historyLease(progress.held()),
                 context,
                 progress,
                 hasCheckpoints);
+    }
+
+    private HistoryLease historyLease(Optional<LeasedSnapshot> held) {
+        SteleClient client = target.table().connection().open("flink-changes");
+        TableId id = target.table().schema().id();
+        Lsn start = held.map(LeasedSnapshot::lsn).or(target.options()::start).orElse(Lsn.MIN);
+        OpenedTable table = new OpenedTable(() -> SteleHistory.open(target, client, id, start));
+        return new SteleHistoryLease(
+                table.leases(id, target.options().leaseTime()), held, client::close);
     }
 
     @Override

@@ -31,7 +31,7 @@ public final class SteleChangeSourceBuilder extends TableBuilder<SteleChangeSour
         return option(SteleOptions.SCAN_BEFORE_IMAGES.key(), Boolean.toString(wanted));
     }
 
-    /** What rows have behind their columns, in this order; without a call nothing. */
+    /** The metadata that rows have behind their columns, in this order; without a call none. */
     public SteleChangeSourceBuilder metadata(ChangeMetadata... wanted) {
         metadata = List.of(wanted);
         return this;

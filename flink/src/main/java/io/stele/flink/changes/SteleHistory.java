@@ -8,9 +8,11 @@ import io.stele.client.ShardChanges;
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.flight.FlightClient;
+import io.stele.client.lease.LeasedSnapshot;
+import io.stele.client.lease.SnapshotLease;
+import io.stele.client.lease.SnapshotLeases;
+import io.stele.client.lease.SnapshotService;
 import io.stele.flink.option.SteleOptions;
-import io.stele.flink.source.OpenSnapshot;
-import io.stele.flink.source.ScanSnapshots;
 import io.stele.flink.source.ShardRows;
 import io.stele.flink.table.RowReader;
 import io.stele.protocol.ErrorCode;
@@ -68,32 +70,18 @@ final class SteleHistory implements ShardHistory {
     }
 
     @Override
-    public OpenSnapshot hold(ChangeSplit split) {
-        SteleTable opened = open(split);
-        return ScanSnapshots.open(
-                opened.flight(split.shard()),
-                split.tableId(),
-                Optional.of(split.position()),
-                leaseTime());
+    public SnapshotLease hold(ChangeSplit split) {
+        open(split);
+        SnapshotLeases leases =
+                new SnapshotLeases(
+                        SnapshotService.overFlight(() -> flight(split.shard())),
+                        split.tableId(),
+                        leaseTime());
+        return leases.hold(Optional.of(split.position()), System::nanoTime);
     }
 
     @Override
-    public OpenSnapshot renew(int shard, OpenSnapshot snapshot) {
-        return ScanSnapshots.renew(
-                flight(shard), target.table().schema().id(), snapshot, leaseTime());
-    }
-
-    @Override
-    public void release(int shard, OpenSnapshot snapshot) {
-        try {
-            ScanSnapshots.close(flight(shard), snapshot);
-        } catch (SteleException away) {
-            // It ends by itself
-        }
-    }
-
-    @Override
-    public void read(ChangeSplit split, OpenSnapshot snapshot, Consumer<RowData> rows) {
+    public void read(ChangeSplit split, LeasedSnapshot snapshot, Consumer<RowData> rows) {
         new RepeatedRead(
                         (isFirst, consumer) -> {
                             if (isFirst) {
@@ -106,17 +94,14 @@ final class SteleHistory implements ShardHistory {
                 .read(rows);
     }
 
-    /** With a lease of its own, as after a restart of the sidecar, which knows others no more. */
+    /** Reads with a lease of its own: a sidecar that was restarted has lost the others. */
     private void readAgain(ChangeSplit split, Consumer<RowData> rows) {
-        OpenSnapshot again = hold(split);
-        try {
-            readOnce(split, again, rows);
-        } finally {
-            release(split.shard(), again);
+        try (SnapshotLease again = hold(split)) {
+            readOnce(split, again.snapshot(), rows);
         }
     }
 
-    private void readOnce(ChangeSplit split, OpenSnapshot snapshot, Consumer<RowData> rows) {
+    private void readOnce(ChangeSplit split, LeasedSnapshot snapshot, Consumer<RowData> rows) {
         SteleTable opened = open(split); // columns may have been added since the job was planned
         ShardRows.all(target.table(), target.metadata())
                 .read(opened, opened.schema(), split.shard(), snapshot, rows);

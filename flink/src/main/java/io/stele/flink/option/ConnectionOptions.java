@@ -17,7 +17,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to reach the sidecars of a table or catalog.
+ * The way to the sidecars of a table or catalog.
  *
  * @param trustedCertificates PEM file; null: the certificates that the JDK trusts
  */

@@ -72,12 +72,16 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
             }
             send(row);
         } catch (SteleException failed) {
-            metrics.getNumRecordsSendErrorsCounter().inc();
-            throw new IOException(
-                    "Cannot write to table %s of Stele: %s"
-                            .formatted(target.table(), failed.getMessage()),
-                    failed);
+            throw failed(failed);
         }
+    }
+
+    private IOException failed(SteleException failed) {
+        metrics.getNumRecordsSendErrorsCounter().inc();
+        return new IOException(
+                "Cannot write to table %s of Stele: %s"
+                        .formatted(target.table(), failed.getMessage()),
+                failed);
     }
 
     private void send(RowData row) throws IOException {
@@ -119,11 +123,7 @@ final class AtLeastOnceWriter implements SinkWriter<RowData> {
         try {
             writer.flush();
         } catch (SteleException failed) {
-            metrics.getNumRecordsSendErrorsCounter().inc();
-            throw new IOException(
-                    "Cannot write to table %s of Stele: %s"
-                            .formatted(target.table(), failed.getMessage()),
-                    failed);
+            throw failed(failed);
         }
         lastFlushMillis = (System.nanoTime() - start) / 1_000_000;
     }

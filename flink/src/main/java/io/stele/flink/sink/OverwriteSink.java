@@ -1,19 +1,44 @@
 package io.stele.flink.sink;
 
+import static java.util.Objects.requireNonNull;
+
+import java.util.Optional;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.table.data.RowData;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A sink whose rows take the place of all rows of the table, at once, when the last one is written.
- * It has one subtask; when that is repeated, it writes and replaces once more.
+ * A sink whose rows take the place of others, at once, when the last one is written: of all rows of
+ * the table, or of those of their partitions. It has one subtask; when that is repeated, it writes
+ * and replaces once more.
  */
 public final class OverwriteSink extends SteleSink {
     private static final long serialVersionUID = 1;
 
-    public OverwriteSink(SinkTarget target) {
+    private final boolean byPartition;
+    private final @Nullable Partition named;
+
+    private OverwriteSink(SinkTarget target, boolean byPartition, @Nullable Partition named) {
         super(target);
+        this.byPartition = byPartition;
+        this.named = named;
+    }
+
+    /** A sink whose rows replace all rows of the table. */
+    public static OverwriteSink ofTable(SinkTarget target) {
+        return new OverwriteSink(target, false, null);
+    }
+
+    /**
+     * A sink whose rows replace the rows of the partitions that they have.
+     *
+     * @param named a partition that is replaced even if it gets no rows
+     */
+    public static OverwriteSink ofPartitions(SinkTarget target, Optional<Partition> named) {
+        requireNonNull(named, "named is null");
+        return new OverwriteSink(target, true, named.orElse(null));
     }
 
     /** One subtask needs no shuffle. */
@@ -24,6 +49,14 @@ public final class OverwriteSink extends SteleSink {
 
     @Override
     public SinkWriter<RowData> createWriter(WriterInitContext context) {
-        return new OverwriteWriter(target(), context.metricGroup());
+        return new OverwriteWriter(
+                target(),
+                context.metricGroup(),
+                context.getProcessingTimeService(),
+                client ->
+                        byPartition
+                                ? PartitionReplacement.begin(
+                                        target(), client, Optional.ofNullable(named))
+                                : new TableReplacement(target(), client));
     }
 }

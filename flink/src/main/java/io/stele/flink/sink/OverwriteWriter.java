@@ -1,12 +1,13 @@
 package io.stele.flink.sink;
 
-import io.stele.client.BulkWriter;
+import static java.util.Objects.requireNonNull;
+
 import io.stele.client.SteleClient;
-import io.stele.client.SteleTable;
-import io.stele.flink.table.RowValues;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.function.Function;
+import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
 import org.apache.flink.table.data.RowData;
@@ -14,39 +15,35 @@ import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writer of an {@link OverwriteSink}: rows go into a staged table, which nobody sees, and which
- * takes the place of the present one at the end. Confined to the task's thread.
+ * The writer of an {@link OverwriteSink}: rows go into a {@link Replacement}, which is published at
+ * the end. Confined to the task's thread, in which the timers run as well.
  */
 final class OverwriteWriter implements SinkWriter<RowData> {
+    /** 30 s: several times in the life of a replacement that is not renewed. */
+    private static final Duration RENEWAL_PERIOD = Duration.ofSeconds(30);
+
     private final SinkTarget target;
     private final SinkWriterMetricGroup metrics;
+    private final ProcessingTimeService timers;
+    private final Function<SteleClient, Replacement> opening;
     private final SteleClient client;
     private @Nullable Replacement replacement;
 
-    OverwriteWriter(SinkTarget target, SinkWriterMetricGroup metrics) {
-        this.target = target;
-        this.metrics = metrics;
+    /**
+     * A writer.
+     *
+     * @param opening opens the replacement when the first row comes
+     */
+    OverwriteWriter(
+            SinkTarget target,
+            SinkWriterMetricGroup metrics,
+            ProcessingTimeService timers,
+            Function<SteleClient, Replacement> opening) {
+        this.target = requireNonNull(target, "target is null");
+        this.metrics = requireNonNull(metrics, "metrics is null");
+        this.timers = requireNonNull(timers, "timers is null");
+        this.opening = requireNonNull(opening, "opening is null");
         this.client = target.table().connection().open("flink-overwrite");
-    }
-
-    /** The staged table and what writes it. */
-    private static final class Replacement {
-        private final StagedTable staged;
-        private final BulkWriter writer;
-        private final RowValues values;
-
-        Replacement(SinkTarget target, SteleClient client) {
-            SteleTable present = target.table().open(client);
-            this.staged = StagedTable.create(client, present.schema());
-            try {
-                TableSchema schema = staged.schema();
-                this.values = RowValues.whole(target.table(), schema, target.fields());
-                this.writer = present.bulkWriter(schema);
-            } catch (RuntimeException | Error failed) {
-                staged.drop();
-                throw failed;
-            }
-        }
     }
 
     @Override
@@ -57,8 +54,7 @@ final class OverwriteWriter implements SinkWriter<RowData> {
                             .formatted(target.table(), row.getRowKind()));
         }
         try {
-            Replacement open = open();
-            open.writer.write(open.values.of(row));
+            open().add(row);
         } catch (SteleException failed) {
             throw failed(failed);
         }
@@ -68,10 +64,27 @@ final class OverwriteWriter implements SinkWriter<RowData> {
     private Replacement open() {
         Replacement open = replacement;
         if (open == null) {
-            open = new Replacement(target, client);
+            open = opening.apply(client);
             replacement = open;
+            renewLater();
         }
         return open;
+    }
+
+    private void renewLater() {
+        timers.registerTimer(
+                timers.getCurrentProcessingTime() + RENEWAL_PERIOD.toMillis(),
+                time -> {
+                    Replacement open = replacement;
+                    if (open != null) {
+                        try {
+                            open.renew();
+                        } catch (SteleException failed) {
+                            throw failed(failed);
+                        }
+                        renewLater();
+                    }
+                });
     }
 
     private IOException failed(SteleException failed) {
@@ -82,16 +95,14 @@ final class OverwriteWriter implements SinkWriter<RowData> {
                 failed);
     }
 
-    /** At the end of the rows, of which there may be none, they take the place of all others. */
+    /** At the end of the rows, of which there may be none, they take their place. */
     @Override
     public void flush(boolean endOfInput) throws IOException {
         if (!endOfInput) {
             return;
         }
         try {
-            Replacement open = open();
-            open.writer.close();
-            open.staged.publish();
+            open().publish();
             replacement = null;
         } catch (SteleException failed) {
             throw failed(failed);
@@ -102,8 +113,9 @@ final class OverwriteWriter implements SinkWriter<RowData> {
     public void close() {
         try {
             Replacement unpublished = replacement;
+            replacement = null; // for a timer that comes later
             if (unpublished != null) {
-                unpublished.staged.drop();
+                unpublished.discard();
             }
         } finally {
             client.close();

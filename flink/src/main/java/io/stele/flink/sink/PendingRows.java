@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * stored, so a transaction has each key once and its rows need no order. Confined to one thread.
  */
 final class PendingRows {
-    /** What an entry of the map takes beside its bytes, about. */
+    /** About the memory of an entry of the map beside its bytes. */
     private static final int ENTRY_BYTES = 128;
 
     private final SinkTarget target;

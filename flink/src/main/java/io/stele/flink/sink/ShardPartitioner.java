@@ -45,7 +45,7 @@ final class ShardPartitioner implements KeySelector<RowData, Integer>, Partition
         return shard % subtasks;
     }
 
-    /** What finds shards, which cannot be sent to tasks. */
+    /** The finder of shards, which cannot be sent to tasks. */
     private static final class Routing {
         private final RowValues keys;
         private final KeyEncoder encoder;

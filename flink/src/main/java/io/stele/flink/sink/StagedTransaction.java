@@ -1,29 +1,23 @@
 package io.stele.flink.sink;
 
 import io.stele.client.flight.FlightClient;
-import io.stele.client.flight.FlightPut;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.snapshot.RenewLeasesRequest;
+import io.stele.protocol.api.snapshot.SnapshotActions;
 import io.stele.protocol.api.write.AbortTransactionRequest;
 import io.stele.protocol.api.write.BeginTransactionRequest;
 import io.stele.protocol.api.write.CommitTransactionRequest;
 import io.stele.protocol.api.write.PutMode;
 import io.stele.protocol.api.write.PutTarget;
 import io.stele.protocol.api.write.WriteActions;
-import io.stele.protocol.arrow.ArrowBatchEncoder;
-import io.stele.protocol.arrow.ArrowField;
-import io.stele.protocol.arrow.ArrowMessage;
-import io.stele.protocol.arrow.ArrowSchemas;
-import io.stele.protocol.flight.FlightData;
-import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,10 +27,6 @@ import java.util.Optional;
  * nobody, and are discarded if it is not committed. Confined to one thread.
  */
 final class StagedTransaction {
-    // As the client's bulk writer: where the cost of a message no longer shows.
-    private static final int MAX_BATCH_ROWS = 16 << 10;
-    private static final long MAX_BATCH_BYTES = 4 << 20;
-
     /** It is filled and committed at once; a committer that dies leaves it no longer than this. */
     private static final Duration TIME_TO_LIVE = Duration.ofMinutes(2);
 
@@ -49,14 +39,24 @@ final class StagedTransaction {
     }
 
     static StagedTransaction begin(FlightClient flight, TableId tableId) {
+        return begin(flight, tableId, Optional.empty(), TIME_TO_LIVE);
+    }
+
+    /**
+     * Begins a transaction.
+     *
+     * @param readLsn the snapshot that its rows are decided by: its commit fails with
+     *     TRANSACTION_CONFLICT if one of their keys was changed after it
+     * @param timeToLive the time after which it is aborted unless it is renewed, or rows are staged
+     */
+    static StagedTransaction begin(
+            FlightClient flight, TableId tableId, Optional<Lsn> readLsn, Duration timeToLive) {
         return new StagedTransaction(
                 flight,
                 flight.action(
                                 WriteActions.BEGIN_TRANSACTION,
                                 new BeginTransactionRequest(
-                                        tableId,
-                                        Optional.empty(),
-                                        Optional.of(TIME_TO_LIVE.toMillis())))
+                                        tableId, readLsn, Optional.of(timeToLive.toMillis())))
                         .transactionId());
     }
 
@@ -68,19 +68,50 @@ final class StagedTransaction {
      */
     void stage(RowGroup group, TableSchema encodedWith, TableId tableId) {
         List<ColumnSchema> columns = encodedWith.columns(group.columnIds());
-        try (Put put = new Put(group.mode(), columns, tableId)) {
-            group.forEach(put::add);
+        BinaryRow view = new BinaryRow(RowLayout.of(columns));
+        try (StagedPut put = rows(group.mode(), columns, tableId)) {
+            group.forEach((array, offset, length) -> put.add(view.wrap(array, offset, length)));
             put.finish();
         }
     }
 
     /** Stages one row of another table. */
     void stage(CommitRecords.RecordRows row, TableId tableId) {
-        byte[] encoded = Rows.toBytes(RowLayout.of(row.columns()), row.values().toArray());
-        try (Put put = new Put(row.mode(), row.columns(), tableId)) {
-            put.add(encoded, 0, encoded.length);
+        RowLayout layout = RowLayout.of(row.columns());
+        try (StagedPut put = rows(row.mode(), row.columns(), tableId)) {
+            put.add(new BinaryRow(layout).wrap(Rows.toBytes(layout, row.values().toArray())));
             put.finish();
         }
+    }
+
+    /** A stream of rows of some columns of a table; the caller finishes or closes it. */
+    StagedPut rows(PutMode mode, List<ColumnSchema> columns, TableId tableId) {
+        return StagedPut.ofRows(flight, target(mode, tableId, Optional.empty()), columns);
+    }
+
+    /** A stream of the ids of rows to be deleted; the caller finishes or closes it. */
+    StagedPut deletedRowIds(TableId tableId, int shard) {
+        return StagedPut.ofRowIds(flight, target(PutMode.DELETE, tableId, Optional.of(shard)));
+    }
+
+    private PutTarget target(PutMode mode, TableId tableId, Optional<Integer> shard) {
+        return new PutTarget(
+                Optional.empty(),
+                Optional.of(tableId),
+                mode,
+                Optional.of(id),
+                shard,
+                Optional.empty(),
+                0,
+                Optional.empty());
+    }
+
+    /** Extends its life. One that has ended fails with the next rows, or its commit. */
+    void renew(Duration timeToLive) {
+        flight.action(
+                SnapshotActions.RENEW_LEASES,
+                new RenewLeasesRequest(
+                        List.of(), timeToLive.toMillis(), List.of(id), timeToLive.toMillis()));
     }
 
     /** Makes all rows visible at once; may be repeated until it is answered. */
@@ -100,63 +131,19 @@ final class StagedTransaction {
     /** Discards the rows, so that they do not take the sidecar's memory until they expire. */
     void abort(SteleException cause) {
         try {
-            flight.action(WriteActions.ABORT_TRANSACTION, new AbortTransactionRequest(id));
+            abort();
         } catch (SteleException away) {
             cause.addSuppressed(away); // it expires
         }
     }
 
-    /** One stream of staged batches. */
-    private final class Put implements AutoCloseable {
-        private final FlightPut stream;
-        private final ArrowBatchEncoder encoder;
-        private final BinaryRow view;
-
-        Put(PutMode mode, List<ColumnSchema> columns, TableId tableId) {
-            List<ArrowField> fields = ArrowSchemas.fields(columns);
-            RowLayout layout = RowLayout.of(columns);
-            this.encoder = ArrowBatchEncoder.forRows(fields, layout);
-            this.view = new BinaryRow(layout);
-            this.stream = flight.put();
-            PutTarget target =
-                    new PutTarget(
-                            Optional.empty(),
-                            Optional.of(tableId),
-                            mode,
-                            Optional.of(id),
-                            Optional.empty(),
-                            Optional.empty(),
-                            0,
-                            Optional.empty());
-            stream.sendSchema(
-                    FlightDescriptor.command(ApiJson.write(target)),
-                    FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
-        }
-
-        void add(byte[] array, int offset, int length) {
-            encoder.append(view.wrap(array, offset, length));
-            if (encoder.rowCount() >= MAX_BATCH_ROWS || encoder.sizeBytes() >= MAX_BATCH_BYTES) {
-                send();
-            }
-        }
-
-        private void send() {
-            ArrowMessage message = encoder.finish();
-            stream.sendBatch(FlightData.of(message.header(), message.body()));
-        }
-
-        /** Waits until everything is staged. */
-        void finish() {
-            if (encoder.rowCount() > 0) {
-                send();
-            }
-            stream.finish();
-        }
-
-        @Override
-        public void close() {
-            stream.close();
-        }
+    /**
+     * Discards the rows.
+     *
+     * @throws SteleException it could not be aborted now, and expires
+     */
+    void abort() {
+        flight.action(WriteActions.ABORT_TRANSACTION, new AbortTransactionRequest(id));
     }
 
     /** Whether a later attempt may succeed after such a failure. */

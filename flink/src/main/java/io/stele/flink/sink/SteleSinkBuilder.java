@@ -19,7 +19,7 @@ public final class SteleSinkBuilder extends TableBuilder<SteleSinkBuilder> {
     SteleSinkBuilder() {}
 
     /**
-     * What it promises about rows that are replayed after a failure. With exactly-once, which is
+     * The guarantee for rows that are replayed after a failure. With exactly-once, which is
      * the default, rows become visible with the job's checkpoints, so a job without them shows none
      * before its end.
      */

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * What a scan reads. Immutable, and sent to the tasks.
+ * The rows and columns that a scan reads. Immutable, and sent to the tasks.
  *
  * @param metadata what rows have behind the columns
  * @param predicateJson rows that cannot match may be left out

@@ -1,9 +1,10 @@
 package io.stele.flink.source;
 
 import io.stele.client.SteleClient;
-import io.stele.client.SteleTable;
+import io.stele.client.lease.LeasedSnapshot;
+import io.stele.client.lease.SnapshotLeases;
+import io.stele.flink.table.OpenedTable;
 import io.stele.protocol.SteleException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,28 +17,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The enumerator of a scan: opens the snapshot, gives its shards to readers that ask, and renews it
- * until the job ends. Confined to the coordinator's thread, but for the volatile fields: requests
- * to the sidecar run beside it, one at a time.
+ * until the job ends. Confined to the coordinator's thread, but for the volatile field: requests to
+ * the sidecar run beside it, one at a time.
  */
 final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress> {
-    private static final Duration LONGEST_RENEWAL = Duration.ofSeconds(30);
-
     private final ScanTarget target;
     private final SplitEnumeratorContext<ShardSplit> context;
     private final SteleClient client;
+    private final OpenedTable table;
+    private final SnapshotLeases leases;
     private final TreeSet<Integer> shards;
     private final ArrayDeque<Integer> waiting = new ArrayDeque<>();
-    private volatile Optional<OpenSnapshot> snapshot;
+    private volatile Optional<LeasedSnapshot> snapshot;
     private boolean isReady;
-
-    /** Opened by the worker of the context. */
-    private volatile @Nullable SteleTable table;
 
     ShardEnumerator(
             ScanTarget target, SplitEnumeratorContext<ShardSplit> context, ScanProgress progress) {
         this.target = target;
         this.context = context;
-        this.client = target.table().connection().open("flink-scan");
+        SteleClient opened = target.table().connection().open("flink-scan");
+        this.client = opened;
+        this.table = new OpenedTable(() -> target.table().open(opened));
+        this.leases = table.leases(target.table().schema().id(), target.snapshotTtl());
         this.shards = new TreeSet<>(progress.shards());
         this.snapshot = progress.snapshot();
     }
@@ -45,45 +46,21 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
     @Override
     public void start() {
         ensureOpen();
-        Duration third = target.snapshotTtl().dividedBy(3);
-        long period = (third.compareTo(LONGEST_RENEWAL) < 0 ? third : LONGEST_RENEWAL).toMillis();
-        context.callAsync(
-                () -> renewed(snapshot),
-                (renewed, failed) -> opened(renewed, failed),
-                period,
-                period);
+        long period = leases.renewalPeriod().toMillis();
+        context.callAsync(this::renewed, this::opened, period, period);
     }
 
     /** Before the splits of a snapshot that may be gone are given out, it is opened again. */
     private void ensureOpen() {
         isReady = false;
-        context.callAsync(() -> renewed(snapshot), this::opened);
+        context.callAsync(this::renewed, this::opened);
     }
 
-    private OpenSnapshot renewed(Optional<OpenSnapshot> present) {
-        SteleTable opened = table;
-        if (opened == null) {
-            opened = target.table().open(client);
-            table = opened;
-        }
-        SteleTable read = opened;
-        return present.map(
-                        known ->
-                                ScanSnapshots.renew(
-                                        read.flight(0),
-                                        target.table().schema().id(),
-                                        known,
-                                        target.snapshotTtl()))
-                .orElseGet(
-                        () ->
-                                ScanSnapshots.open(
-                                        read.flight(0),
-                                        target.table().schema().id(),
-                                        Optional.empty(),
-                                        target.snapshotTtl()));
+    private LeasedSnapshot renewed() {
+        return snapshot.map(leases::renew).orElseGet(() -> leases.open(Optional.empty()));
     }
 
-    private void opened(@Nullable OpenSnapshot open, @Nullable Throwable failed) {
+    private void opened(@Nullable LeasedSnapshot open, @Nullable Throwable failed) {
         if (open == null) {
             if (isReady && failed instanceof SteleException known && known.code().retryable()) {
                 return; // of a renewal: the next one comes before the lease ends
@@ -121,7 +98,7 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
             context.signalNoMoreSplits(subtask);
             return;
         }
-        OpenSnapshot read = snapshot.orElseThrow();
+        LeasedSnapshot read = snapshot.orElseThrow();
         context.assignSplit(new ShardSplit(shard, read.id(), read.lsn()), subtask);
     }
 
@@ -142,12 +119,9 @@ final class ShardEnumerator implements SplitEnumerator<ShardSplit, ScanProgress>
     @Override
     public void close() {
         try {
-            SteleTable opened = table;
-            if (opened != null) {
-                snapshot.ifPresent(read -> ScanSnapshots.close(opened.flight(0), read));
+            if (table.isOpen()) { // else its lease ends by itself
+                snapshot.ifPresent(leases::close);
             }
-        } catch (SteleException away) {
-            // Its lease ends by itself
         } finally {
             client.close();
         }

@@ -2,6 +2,7 @@ package io.stele.flink.source;
 
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
+import io.stele.client.lease.LeasedSnapshot;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -76,7 +77,7 @@ final class ShardReader implements SourceReader<RowData, ShardSplit> {
                     opened,
                     target.table().schema(),
                     split.shard(),
-                    new OpenSnapshot(split.snapshotId(), split.readLsn()),
+                    new LeasedSnapshot(split.snapshotId(), split.readLsn()),
                     output::collect);
         } catch (SteleException failed) {
             context.metricGroup().getNumRecordsInErrorsCounter().inc();

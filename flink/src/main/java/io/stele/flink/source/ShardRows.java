@@ -3,7 +3,8 @@ package io.stele.flink.source;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.client.SteleTable;
-import io.stele.client.flight.FlightStream;
+import io.stele.client.flight.BatchStream;
+import io.stele.client.lease.LeasedSnapshot;
 import io.stele.flink.table.BoundTable;
 import io.stele.flink.table.ChangeMetadata;
 import io.stele.flink.table.RowReader;
@@ -12,9 +13,8 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.scan.ScanMode;
 import io.stele.protocol.api.scan.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
-import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowRows;
-import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
@@ -67,7 +67,7 @@ public record ShardRows(
             SteleTable opened,
             TableSchema schema,
             int shard,
-            OpenSnapshot snapshot,
+            LeasedSnapshot snapshot,
             Consumer<RowData> rows) {
         ScanTicket ticket =
                 ScanTicket.of(schema.id(), ScanMode.SNAPSHOT, table.columnIds())
@@ -77,19 +77,14 @@ public record ShardRows(
                         .where(predicate)
                         .limit(limit)
                         .build();
-        try (FlightStream stream = opened.flight(shard).get(new Ticket(ticket.encode()))) {
-            Optional<FlightData> head = stream.next();
-            if (head.isEmpty()) {
-                return;
-            }
-            ArrowBatchDecoder decoder = ArrowBatchDecoder.forSchema(head.get().dataHeader());
-            Conversion conversion = new Conversion(schema, decoder, snapshot.lsn());
-            for (Optional<FlightData> next = stream.next();
-                    next.isPresent();
-                    next = stream.next()) {
-                ArrowBatch batch = decoder.decode(next.get().dataHeader(), next.get().bodyBuffer());
-                for (int row = 0; row < batch.rowCount(); row++) {
-                    rows.accept(conversion.convert(batch, row));
+        try (BatchStream stream =
+                new BatchStream(opened.flight(shard).get(new Ticket(ticket.encode())))) {
+            Conversion conversion = new Conversion(schema, stream.fields(), snapshot.lsn());
+            for (Optional<ArrowBatch> batch = stream.next();
+                    batch.isPresent();
+                    batch = stream.next()) {
+                for (int row = 0; row < batch.get().rowCount(); row++) {
+                    rows.accept(conversion.convert(batch.get(), row));
                 }
             }
         }
@@ -103,13 +98,13 @@ public record ShardRows(
         private final @Nullable RowEncoder encoder;
         private final @Nullable BinaryRow view;
 
-        Conversion(TableSchema schema, ArrowBatchDecoder decoder, Lsn lsn) {
+        Conversion(TableSchema schema, List<ArrowField> fields, Lsn lsn) {
             this.lsn = lsn;
             this.reader = RowReader.ofDeclared(table, schema, metadata);
             List<ColumnSchema> columns = new ArrayList<>();
             table.columnIds().forEach(id -> columns.add(schema.column(id)));
             RowLayout layout = columns.isEmpty() ? null : RowLayout.of(columns);
-            this.rows = layout == null ? null : new ArrowRows(decoder.fields(), layout);
+            this.rows = layout == null ? null : new ArrowRows(fields, layout);
             this.encoder = layout == null ? null : new RowEncoder(layout);
             this.view = layout == null ? null : new BinaryRow(layout);
         }

@@ -10,7 +10,7 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * What builders of sources and sinks have in common: which table, and where. Confined to one
+ * The common part of the builders of sources and sinks: which table, and where. Confined to one
  * thread.
  *
  * @param <B> the builder itself, which each method returns

@@ -1,9 +1,17 @@
 package io.stele.flink.changes;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.LeasedSnapshot;
+import io.stele.client.lease.SnapshotLease;
+import io.stele.client.lease.SnapshotLeases;
+import io.stele.client.lease.SnapshotService;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.snapshot.CloseSnapshotRequest;
+import io.stele.protocol.api.snapshot.OpenSnapshotRequest;
+import io.stele.protocol.api.snapshot.RenewSnapshotRequest;
+import io.stele.protocol.api.snapshot.SnapshotReply;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +31,9 @@ final class FakeHistory implements ShardHistory {
     /** The size that rows say they have. */
     static final int ROW_BYTES = 100;
 
-    /** A failure at a row of a commit, so many times. */
+    private static final Duration LEASE_TIME = Duration.ofMinutes(1);
+
+    /** A failure at a row of a commit, and how often it is still to happen. */
     private record Fault(ErrorCode code, int row, AtomicInteger left) {}
 
     private final Map<Integer, TreeMap<Long, Integer>> commits = new HashMap<>();
@@ -33,6 +43,7 @@ final class FakeHistory implements ShardHistory {
     private Runnable onHold = () -> {};
     private int openLeases;
     private int renewals;
+    private final Map<Integer, Integer> renewalsOfFeeds = new HashMap<>();
 
     synchronized void commit(int shard, long lsn, int rowCount) {
         commits.computeIfAbsent(shard, missing -> new TreeMap<>()).put(lsn, rowCount);
@@ -44,7 +55,7 @@ final class FakeHistory implements ShardHistory {
         present = Math.max(present, lsn);
     }
 
-    /** Lets the commit of an LSN break at a row, so many times. */
+    /** Lets the commit of an LSN break at a row, in a number of attempts. */
     synchronized void breakAt(long lsn, int row, ErrorCode code, int times) {
         faults.put(lsn, new Fault(code, row, new AtomicInteger(times)));
     }
@@ -67,6 +78,11 @@ final class FakeHistory implements ShardHistory {
         return renewals;
     }
 
+    /** How often the feed of a shard was renewed. */
+    synchronized int renewals(int shard) {
+        return renewalsOfFeeds.getOrDefault(shard, 0);
+    }
+
     static String text(RowData row) {
         return row.getString(0).toString();
     }
@@ -76,25 +92,39 @@ final class FakeHistory implements ShardHistory {
     }
 
     @Override
-    public synchronized OpenSnapshot hold(ChangeSplit split) {
-        openLeases++;
+    public synchronized SnapshotLease hold(ChangeSplit split) {
         onHold.run();
-        return new OpenSnapshot("lease", split.position());
+        return new SnapshotLeases(new Leases(), split.tableId(), LEASE_TIME)
+                .hold(Optional.of(split.position()), System::nanoTime);
+    }
+
+    /** Leases that never end. */
+    private final class Leases implements SnapshotService {
+        @Override
+        public SnapshotReply open(OpenSnapshotRequest request) {
+            synchronized (FakeHistory.this) {
+                openLeases++;
+            }
+            return new SnapshotReply("lease", request.lsn().orElseThrow(), request.ttlMillis());
+        }
+
+        @Override
+        public void renew(RenewSnapshotRequest request) {
+            synchronized (FakeHistory.this) {
+                renewals++;
+            }
+        }
+
+        @Override
+        public void close(CloseSnapshotRequest request) {
+            synchronized (FakeHistory.this) {
+                openLeases--;
+            }
+        }
     }
 
     @Override
-    public synchronized OpenSnapshot renew(int shard, OpenSnapshot snapshot) {
-        renewals++;
-        return snapshot;
-    }
-
-    @Override
-    public synchronized void release(int shard, OpenSnapshot snapshot) {
-        openLeases--;
-    }
-
-    @Override
-    public void read(ChangeSplit split, OpenSnapshot snapshot, Consumer<RowData> rows) {
+    public void read(ChangeSplit split, LeasedSnapshot snapshot, Consumer<RowData> rows) {
         rows.accept(row(split.shard(), snapshot.lsn().value(), -1));
     }
 
@@ -170,6 +200,7 @@ final class FakeHistory implements ShardHistory {
         public void renew() {
             synchronized (FakeHistory.this) {
                 renewals++;
+                renewalsOfFeeds.merge(shard, 1, Integer::sum);
             }
         }
 

@@ -3,9 +3,9 @@ package io.stele.flink.changes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.client.lease.LeasedSnapshot;
 import io.stele.flink.option.FeedOptions;
 import io.stele.flink.option.StartupMode;
-import io.stele.flink.source.OpenSnapshot;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -139,7 +139,7 @@ final class TestChangeEnumerator {
         assertThat(lease.held).isEmpty();
     }
 
-    /** Its readers alone hold the history, and nobody does of a reader that failed. */
+    /** Only the readers hold its history, so that of a reader that failed is not held. */
     @Test
     void withoutCheckpointsAReaderThatFailsIsTheEndOfTheJob() {
         enumerator = enumerator(StartupMode.INITIAL, ChangeProgress.NONE, false);
@@ -234,7 +234,7 @@ final class TestChangeEnumerator {
     @Test
     void aRestoredOneBeginsWhereItWas() {
         context = new Context(3);
-        lease.held = Optional.of(new OpenSnapshot("before", new Lsn(50)));
+        lease.held = Optional.of(new LeasedSnapshot("before", new Lsn(50)));
         enumerator =
                 enumerator(
                         StartupMode.LATEST,
@@ -267,7 +267,7 @@ final class TestChangeEnumerator {
     /** A lease in memory. */
     private static final class Lease implements HistoryLease {
         private final List<Optional<Lsn>> asked = new ArrayList<>();
-        private Optional<OpenSnapshot> held = Optional.empty();
+        private Optional<LeasedSnapshot> held = Optional.empty();
         private SteleException refusal;
         private final List<String> moves = new ArrayList<>();
         private int renewals;
@@ -279,10 +279,10 @@ final class TestChangeEnumerator {
         }
 
         @Override
-        public OpenSnapshot open(Optional<Lsn> after) {
+        public LeasedSnapshot open(Optional<Lsn> after) {
             refuse();
             asked.add(after);
-            OpenSnapshot opened = new OpenSnapshot("opened", after.orElse(START));
+            LeasedSnapshot opened = new LeasedSnapshot("opened", after.orElse(START));
             held = Optional.of(opened);
             return opened;
         }
@@ -297,7 +297,7 @@ final class TestChangeEnumerator {
         public void moveTo(Lsn lsn, Lsn kept) {
             refuse();
             moves.add(lsn.value() + " and " + kept.value());
-            held = Optional.of(new OpenSnapshot("moved", lsn));
+            held = Optional.of(new LeasedSnapshot("moved", lsn));
         }
 
         @Override
@@ -307,7 +307,7 @@ final class TestChangeEnumerator {
         }
 
         @Override
-        public Optional<OpenSnapshot> held() {
+        public Optional<LeasedSnapshot> held() {
             return held;
         }
 

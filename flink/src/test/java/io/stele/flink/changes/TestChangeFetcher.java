@@ -68,7 +68,7 @@ final class TestChangeFetcher {
         }
     }
 
-    /** Rows of chunks until there are so many. */
+    /** Takes chunks until they have this number of rows. */
     private List<String> take(int count) throws Exception {
         List<String> rows = new ArrayList<>();
         while (rows.size() < count) {
@@ -154,7 +154,7 @@ final class TestChangeFetcher {
     }
 
     @Test
-    @Timeout(15) // less than a lease is left alone
+    @Timeout(15) // less than the time between two renewals
     void aShardThatIsAddedWhileTheThreadWaitsForTheSidecarIsNotLeftAlone() throws Exception {
         history.onHold(
                 () -> {

@@ -65,7 +65,7 @@ final class TestChangeReader {
         return new ChangeSplit(new TableId(1), shard, new Lsn(lsn), readsSnapshot);
     }
 
-    /** Polls until so many rows were passed on. */
+    /** Polls until this number of rows was passed on in all. */
     private void poll(ChangeReader reader, int count) throws Exception {
         while (rows.texts.size() < count) {
             reader.isAvailable().get(30, TimeUnit.SECONDS);
@@ -119,6 +119,44 @@ final class TestChangeReader {
         ChangeReader second = start(state);
         poll(second, 120);
         assertThat(rows.texts).hasSize(120).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aPausedShardIsHeldBackAndOthersGoOn() throws Exception {
+        history.commit(0, START + 1, 1);
+        ChangeReader reader = start(List.of(split(0, START, false), split(1, START, false)));
+        poll(reader, 1);
+        pause(reader, 0);
+        history.commit(0, START + 2, 2);
+        for (int i = 0; i < 20; i++) {
+            history.commit(1, START + 3 + i, 1);
+            poll(reader, i + 2);
+        }
+        assertThat(rows.texts.subList(1, rows.texts.size())).allMatch(row -> row.startsWith("1: "));
+        assertThat(reader.snapshotState(1))
+                .containsExactly(split(0, START + 1, false), split(1, START + 22, false));
+        pause(reader, 1);
+        reader.pauseOrResumeSplits(List.of(), List.of("0"));
+        history.commit(1, START + 30, 1);
+        history.commit(0, START + 31, 1);
+        poll(reader, 24);
+        assertThat(rows.texts.subList(21, 24))
+                .containsExactly(
+                        "0: 0/%d/0 at 1000".formatted(START + 2),
+                        "0: 0/%d/1 at 1000".formatted(START + 2),
+                        "0: 0/%d/0 at 1000".formatted(START + 31));
+        reader.pauseOrResumeSplits(List.of(), List.of("1"));
+        poll(reader, 25);
+        assertThat(rows.texts.get(24)).isEqualTo("1: 1/%d/0 at 1000".formatted(START + 30));
+    }
+
+    /** Pauses a shard, and waits until its history is kept without being read. */
+    private void pause(ChangeReader reader, int shard) {
+        reader.pauseOrResumeSplits(List.of(Integer.toString(shard)), List.of());
+        int before = history.renewals(shard);
+        while (history.renewals(shard) == before) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
     }
 
     @Test

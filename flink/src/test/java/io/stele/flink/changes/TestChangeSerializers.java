@@ -3,7 +3,7 @@ package io.stele.flink.changes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.flink.source.OpenSnapshot;
+import io.stele.client.lease.LeasedSnapshot;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class TestChangeSerializers {
                         new ChangeProgress(true, Optional.empty(), List.of()),
                         new ChangeProgress(
                                 true,
-                                Optional.of(new OpenSnapshot("lease", new Lsn(77))),
+                                Optional.of(new LeasedSnapshot("lease", new Lsn(77))),
                                 List.of(split(0, true), split(2, false))))) {
             assertThat(PROGRESS.deserialize(PROGRESS.getVersion(), PROGRESS.serialize(progress)))
                     .isEqualTo(progress);

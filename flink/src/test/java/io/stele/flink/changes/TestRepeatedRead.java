@@ -23,7 +23,7 @@ final class TestRepeatedRead {
     private final List<RowData> rows = new ArrayList<>();
     private int attempts;
 
-    /** A read whose first attempts fail, after so many rows. */
+    /** A read whose first attempts fail after a number of rows. */
     private void read(ErrorCode code, int failures, int rowsBefore, Duration timeout) {
         new RepeatedRead(
                         (isFirst, consumer) -> {

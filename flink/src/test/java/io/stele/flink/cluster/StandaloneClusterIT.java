@@ -2,6 +2,7 @@ package io.stele.flink.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.flink.ChangedTable;
 import io.stele.flink.FlinkSidecar;
 import io.stele.protocol.schema.Orientation;
 import io.stele.testing.FlinkCluster;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,12 +24,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job on a standalone cluster of Flink, which has the connector from the shaded jar alone, while
- * processes are killed: no row is lost, and none is there twice.
+ * Jobs on a standalone cluster of Flink, whose only connector is the shaded jar, while processes
+ * are killed: no row and no change is lost, and none comes twice.
  */
 final class StandaloneClusterIT {
     /** Enough for five minutes at the job's pace, so it is never at its end too early. */
     private static final int CHANGES = 30_000;
+
+    private static final int CHANGES_OF_A_ROUND = 100;
 
     private static final int ROUNDS_OF_LONG_RUN = 8;
 
@@ -50,6 +54,44 @@ final class StandaloneClusterIT {
             cluster.awaitCheckpoints(job, 1);
             run.finish(job);
         }
+    }
+
+    @Test
+    @Timeout(600)
+    void eachChangeOfATableComesOnceThroughKilledTaskManagers() throws Exception {
+        try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("followed-sidecar"));
+                FlinkCluster cluster = startCluster("followed-cluster")) {
+            ChangedTable table = new ChangedTable(sidecar, "followed", Orientation.COLUMN, 80);
+            table.createLog();
+            table.change(CHANGES_OF_A_ROUND);
+            List<List<Object>> expected = new ArrayList<>(table.snapshot());
+            table.clearLog();
+            String job = follow(cluster, sidecar, 3, Optional.empty());
+            table.awaitLogged(expected.size());
+            table.change(CHANGES_OF_A_ROUND);
+            replaceTaskManager(cluster, job);
+            table.change(CHANGES_OF_A_ROUND);
+            awaitMoreCheckpoints(cluster, job, 1);
+            String savepoint = cluster.stopWithSavepoint(job);
+            table.change(CHANGES_OF_A_ROUND); // while there is no job
+            job = follow(cluster, sidecar, 2, Optional.of(savepoint));
+            cluster.awaitCheckpoints(job, 1);
+            replaceTaskManager(cluster, job);
+            expected.addAll(table.log());
+            table.assertLogged(expected);
+        }
+    }
+
+    private static String follow(
+            FlinkCluster cluster, FlinkSidecar sidecar, int parallelism, Optional<String> state)
+            throws Exception {
+        return cluster.submit(
+                jobJar(),
+                FollowingJob.class.getName(),
+                parallelism,
+                state,
+                sidecar.endpoint(),
+                "followed");
     }
 
     @Test

@@ -3,14 +3,13 @@ package io.stele.flink.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.flink.FlinkSidecar;
+import io.stele.flink.BaseSidecarIT;
 import io.stele.flink.option.ConnectionOptions;
 import io.stele.flink.option.SinkOptions;
 import io.stele.flink.option.SteleOptions;
 import io.stele.flink.table.BoundTable;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,36 +30,17 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarCharType;
 import org.apache.flink.types.RowKind;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Commits to a real sidecar: each takes effect once, however often and by whom it is tried. */
-final class TransactionCommitterIT {
+final class TransactionCommitterIT extends BaseSidecarIT {
     private static final RowType DECLARED =
             RowType.of(
                     new LogicalType[] {new BigIntType(false), VarCharType.STRING_TYPE},
                     new String[] {"id", "name"});
 
-    @TempDir private static Path directory;
-
-    private static FlinkSidecar sidecar;
-
-    @BeforeAll
-    static void start() throws IOException {
-        sidecar = FlinkSidecar.start(directory.resolve("sidecar"));
-    }
-
-    @AfterAll
-    static void stop() {
-        sidecar.close();
-    }
-
     private static SinkTarget target(String table, boolean keyed, Map<String, String> options) {
-        Configuration config = Configuration.fromMap(options);
-        config.set(SteleOptions.ENDPOINTS, List.of(sidecar.endpoint()));
-        config.set(SteleOptions.SECRET, FlinkSidecar.SECRET);
+        Configuration config = config(options);
         return SinkTarget.of(
                 BoundTable.plan(
                         ConnectionOptions.of(config),
