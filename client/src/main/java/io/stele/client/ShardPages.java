@@ -69,7 +69,8 @@ final class ShardPages {
     /** Checks that the sidecar supports scans; an older one would end the connection. */
     private void checkVersion() {
         if (connection.version() == 0) {
-            IdempotentRequest ping = new IdempotentRequest(FrameType.PING, FrameType.PING_REPLY, new byte[0]);
+            IdempotentRequest ping =
+                    new IdempotentRequest(FrameType.PING, FrameType.PING_REPLY, new byte[0]);
             connection.submit(ping);
             SteleClient.await(ping.reply());
         }
@@ -163,7 +164,8 @@ final class ShardPages {
                         upper,
                         (int) Math.min(options.pageRows(), unfetched),
                         options.pageBytes());
-        IdempotentRequest request = new IdempotentRequest(FrameType.SCAN, FrameType.SCAN_REPLY, scan.encode());
+        IdempotentRequest request =
+                new IdempotentRequest(FrameType.SCAN, FrameType.SCAN_REPLY, scan.encode());
         connection.submit(request);
         return request.reply();
     }

@@ -2,6 +2,7 @@ package io.stele.connector;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.testing.FreePorts;
 import io.stele.testing.SidecarProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ final class KilledSidecar implements AutoCloseable {
     static KilledSidecar start(Path directory, Map<String, String> more, String heap)
             throws IOException {
         Files.createDirectories(directory);
-        KilledSidecar sidecar = new KilledSidecar(directory, more, heap, SidecarFixture.freePort());
+        KilledSidecar sidecar = new KilledSidecar(directory, more, heap, FreePorts.find());
         sidecar.process.awaitReady();
         return sidecar;
     }

@@ -11,12 +11,10 @@ import io.stele.protocol.api.catalog.TableRequest;
 import io.stele.protocol.api.maintenance.MaintenanceActions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SidecarServer;
+import io.stele.testing.FreePorts;
 import io.stele.testing.LiveFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -24,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A real sidecar in this JVM, with a folder of its own; it keeps its HTTP port when it is
@@ -46,7 +43,7 @@ public final class SidecarFixture implements AutoCloseable {
     public SidecarFixture(Path directory, Map<String, String> more) {
         this.directory = directory;
         this.more = Map.copyOf(more);
-        this.httpPort = freePort();
+        this.httpPort = FreePorts.find();
         this.server = start();
     }
 
@@ -151,24 +148,6 @@ public final class SidecarFixture implements AutoCloseable {
         properties.put("stele.client.port", "0");
         properties.putAll(more);
         return SidecarServer.start(properties);
-    }
-
-    /**
-     * Below the ports that systems give to outgoing connections: one of those could be taken by
-     * anybody between a stop and a restart.
-     */
-    static int freePort() {
-        while (true) {
-            int candidate = ThreadLocalRandom.current().nextInt(15_000, 30_000);
-            try (ServerSocket socket =
-                    new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (BindException e) {
-                // taken: try another
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 
     @Override

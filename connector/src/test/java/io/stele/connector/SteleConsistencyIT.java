@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.client.SteleClient;
 import io.stele.client.TableWriter;
+import io.stele.testing.FreePorts;
 import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedRow;
@@ -193,9 +194,9 @@ final class SteleConsistencyIT {
                         Map.of(),
                         Map.of(
                                 "stele.flight.port",
-                                Integer.toString(SidecarFixture.freePort()),
+                                Integer.toString(FreePorts.find()),
                                 "stele.client.port",
-                                Integer.toString(SidecarFixture.freePort())));
+                                Integer.toString(FreePorts.find())));
         try {
             queries.run(
                     "CREATE TABLE restarted.s.t (k bigint, v varchar) WITH (primary_key = ARRAY['k'])");

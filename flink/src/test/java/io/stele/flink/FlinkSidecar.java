@@ -22,10 +22,9 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.testing.FreePorts;
 import io.stele.testing.SidecarProcess;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,8 +40,8 @@ public final class FlinkSidecar implements AutoCloseable {
     public static final String SECRET = "a secret of the tests of Flink";
 
     private final Path directory;
-    private final int clientPort = freePort();
-    private final int flightPort = freePort();
+    private final int clientPort = FreePorts.find();
+    private final int flightPort = FreePorts.find();
     private SidecarProcess process;
 
     private FlinkSidecar(Path directory) throws IOException {
@@ -68,14 +67,6 @@ public final class FlinkSidecar implements AutoCloseable {
                         "stele.flight.port", Integer.toString(flightPort),
                         "stele.client.port", Integer.toString(clientPort)),
                 "512m");
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new IllegalStateException("No port is free", e);
-        }
     }
 
     /** SIGKILL, and a new process. */

@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -75,7 +73,7 @@ public final class FlinkCluster implements AutoCloseable {
     private final Path directory;
     private final Path javaHome;
     private final String classPath;
-    private final int restPort = freePort();
+    private final int restPort = FreePorts.find();
     private final HttpClient http = HttpClient.newHttpClient();
     private final ObjectMapper json = new ObjectMapper();
     private final Map<Integer, Process> taskManagers = new LinkedHashMap<>();
@@ -135,14 +133,6 @@ public final class FlinkCluster implements AutoCloseable {
         return entry.substring(entry.lastIndexOf(File.separatorChar) + 1);
     }
 
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new IllegalStateException("No port is free", e);
-        }
-    }
-
     private static Path findJava() {
         String named = System.getenv("STELE_FLINK_JAVA_HOME");
         if (named != null && !named.isEmpty()) {
@@ -191,7 +181,7 @@ public final class FlinkCluster implements AutoCloseable {
                         "taskmanager.bind-host")) {
             all.put(host, "127.0.0.1");
         }
-        all.put("jobmanager.rpc.port", Integer.toString(freePort()));
+        all.put("jobmanager.rpc.port", Integer.toString(FreePorts.find()));
         all.put("rest.port", Integer.toString(restPort));
         all.put("io.tmp.dirs", Files.createDirectories(directory.resolve("tmp")).toString());
         all.put("execution.checkpointing.dir", directory.resolve("checkpoints").toUri().toString());

@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +56,7 @@ public final class VersityGateway implements AutoCloseable {
         String program = program();
         Files.createDirectories(directory.resolve(BUCKET));
         Path log = directory.resolveSibling("versitygw.log");
-        int port = freePort();
+        int port = FreePorts.find();
         ProcessBuilder builder =
                 new ProcessBuilder(
                         program,
@@ -115,12 +114,6 @@ public final class VersityGateway implements AutoCloseable {
                 }
                 LockSupport.parkNanos(START_PAUSE_NANOS);
             }
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

@@ -245,7 +245,8 @@ final class FilesPhase {
         for (Split split : splits) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             ((DataSplit) split).serialize(new DataOutputViewStreamWrapper(bytes));
-            result.add(new PaimonReaderSplit(bytes.toByteArray(), COLUMNAR, SplitWeight.standard()));
+            result.add(
+                    new PaimonReaderSplit(bytes.toByteArray(), COLUMNAR, SplitWeight.standard()));
         }
         return result;
     }

@@ -6,8 +6,6 @@ import io.stele.benchmarks.servers.ServerProcess;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,11 +124,5 @@ final class PeerProcess implements AutoCloseable {
                 .map(folder -> Path.of(folder, program))
                 .filter(Files::isExecutable)
                 .findFirst();
-    }
-
-    static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

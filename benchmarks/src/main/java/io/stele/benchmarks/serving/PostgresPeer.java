@@ -2,6 +2,7 @@ package io.stele.benchmarks.serving;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.testing.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ final class PostgresPeer implements AutoCloseable {
             init.addAll(List.of("-A", "trust", "-U", USER, "--no-sync", "-E", "UTF8"));
             init.addAll(List.of("--locale=C", "-D", data.toString()));
             PeerProcess.run(init, Map.of());
-            PostgresAddress address = new PostgresAddress(PeerProcess.freePort(), USER, USER, "");
+            PostgresAddress address = new PostgresAddress(FreePorts.find(), USER, USER, "");
             Path log = folder.resolve("postgresql.log");
             PeerProcess process =
                     launch(postgres.orElseThrow(), data, log, address, bufferMegabytes);

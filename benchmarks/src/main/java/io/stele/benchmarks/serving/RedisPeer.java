@@ -2,6 +2,7 @@ package io.stele.benchmarks.serving;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.testing.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ final class RedisPeer implements AutoCloseable {
         }
         try {
             Files.createDirectories(folder);
-            int port = PeerProcess.freePort();
+            int port = FreePorts.find();
             List<String> command =
                     List.of(
                             server.orElseThrow().toString(),

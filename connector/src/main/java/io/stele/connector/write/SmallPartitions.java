@@ -45,7 +45,8 @@ final class SmallPartitions {
     private final long smallBytes;
     private final boolean routed;
     private final List<UUID> parts = new ArrayList<>();
-    private final Set<SortedBufferWriter.Group> waiting = new HashSet<>(); // of tables with a primary key
+    private final Set<SortedBufferWriter.Group> waiting =
+            new HashSet<>(); // of tables with a primary key
     private long stagedBytes;
     private boolean full;
 
@@ -98,7 +99,8 @@ final class SmallPartitions {
      * @param runs the last rows of all partitions, after the rows that became files
      * @param continues whether the next call continues the last run, so that it must become a file
      */
-    List<SortedBufferWriter.Run> stage(SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs, boolean continues) {
+    List<SortedBufferWriter.Run> stage(
+            SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs, boolean continues) {
         Division division = divide(sorted, runs, false);
         List<SortedBufferWriter.Run> small = new ArrayList<>(division.small);
         List<SortedBufferWriter.Run> rest = new ArrayList<>(division.rest);
@@ -120,7 +122,8 @@ final class SmallPartitions {
         return rest;
     }
 
-    private Division divide(SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs, boolean moreFollow) {
+    private Division divide(
+            SortedBufferWriter sorted, List<SortedBufferWriter.Run> runs, boolean moreFollow) {
         long smallRows = smallBytes / sorted.rowBytes();
         boolean many = runs.size() > few;
         List<SortedBufferWriter.Run> small = new ArrayList<>();

@@ -72,7 +72,8 @@ final class SpilledRows {
                     merged,
                     new Target() {
                         @Override
-                        public void add(Page page, List<SortedBufferWriter.Row> rows) throws IOException {
+                        public void add(Page page, List<SortedBufferWriter.Row> rows)
+                                throws IOException {
                             writer.append(page);
                         }
 

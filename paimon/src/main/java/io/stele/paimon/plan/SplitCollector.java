@@ -3,8 +3,8 @@ package io.stele.paimon.plan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.paimon.handle.PaimonFileSplit;
-import io.stele.paimon.handle.PaimonReaderSplit;
 import io.stele.paimon.handle.PaimonMergedSplit;
+import io.stele.paimon.handle.PaimonReaderSplit;
 import io.stele.paimon.handle.SectionFile;
 import io.stele.paimon.handle.SortedSection;
 import io.trino.spi.SplitWeight;
@@ -107,7 +107,10 @@ final class SplitCollector {
         void add(SortedSection section) {
             sections.add(section);
             bytes +=
-                    section.runs().stream().flatMap(List::stream).mapToLong(SectionFile::size).sum();
+                    section.runs().stream()
+                            .flatMap(List::stream)
+                            .mapToLong(SectionFile::size)
+                            .sum();
             if (bytes >= splitBytes) {
                 flush();
             }

@@ -107,6 +107,8 @@ public final class SortedFilePageSources {
     }
 
     private static boolean hasKinds(SortedSection section) {
-        return section.runs().stream().flatMap(List::stream).anyMatch(SectionFile::mayHaveDeletions);
+        return section.runs().stream()
+                .flatMap(List::stream)
+                .anyMatch(SectionFile::mayHaveDeletions);
     }
 }

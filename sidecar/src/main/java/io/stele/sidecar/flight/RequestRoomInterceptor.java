@@ -16,8 +16,8 @@ import java.net.SocketAddress;
 import java.util.function.Supplier;
 
 /**
- * A gRPC server interceptor that gives calls their {@link RequestRoomTracer}, and the way to end their
- * connection. Thread-safe.
+ * A gRPC server interceptor that gives calls their {@link RequestRoomTracer}, and the way to end
+ * their connection. Thread-safe.
  */
 final class RequestRoomInterceptor implements ServerInterceptor {
     private static final Context.Key<Runnable> END_CONNECTION =

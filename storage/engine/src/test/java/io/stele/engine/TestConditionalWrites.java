@@ -187,7 +187,8 @@ class TestConditionalWrites {
 
     private static int newestManifestBytes(SimulatedNode node, ShardId shard) throws IOException {
         ManifestStore manifests =
-                new ManifestStore(node.objects(), shard, new UUID(0, 0), OrcManifestBaseFormat.INSTANCE);
+                new ManifestStore(
+                        node.objects(), shard, new UUID(0, 0), OrcManifestBaseFormat.INSTANCE);
         long version = manifests.loadLatest().orElseThrow().version();
         return node.objects().readFully("manifest/%s/%020d".formatted(shard, version)).length;
     }

@@ -87,7 +87,10 @@ public final class LocalObjectStore implements FolderStore {
     }
 
     private LocalObjectStore(
-            Path root, PathRule rule, TemporaryFilePlacement temporaries, @Nullable OpenFiles openFiles) {
+            Path root,
+            PathRule rule,
+            TemporaryFilePlacement temporaries,
+            @Nullable OpenFiles openFiles) {
         this.root = requireNonNull(root, "root is null");
         this.rule = requireNonNull(rule, "rule is null");
         this.temporaries = requireNonNull(temporaries, "temporaries is null");

@@ -3,8 +3,8 @@ package io.stele.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.objectstore.retrieval.ByteRange;
-import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;

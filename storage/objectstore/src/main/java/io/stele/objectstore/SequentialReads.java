@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.objectstore.retrieval.ByteRange;
 import io.stele.objectstore.retrieval.RangePlanner;
-import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.stele.objectstore;
 
-import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;

@@ -1,7 +1,7 @@
 package io.stele.objectstore;
 
-import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

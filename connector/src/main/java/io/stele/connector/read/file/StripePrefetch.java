@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slices;
 import io.stele.columnfile.metadata.ChecksummedFile;
-import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcDecompressor;

@@ -360,7 +360,8 @@ final class ExpressionTranslator {
                             read(clause.getThenExpression())));
         }
         return new Expression.Case(
-                whens, Optional.ofNullable(choice.getElseExpression()).map(ExpressionTranslator::read));
+                whens,
+                Optional.ofNullable(choice.getElseExpression()).map(ExpressionTranslator::read));
     }
 
     private static Expression like(LikeExpression like) {

@@ -79,7 +79,8 @@ public final class ColumnFileWriter implements AutoCloseable {
         this.store = store;
         this.path = path;
         this.output = output;
-        this.lastBytes = new LastBytes(new BufferedOutputStream(new FlushOnCloseStream(output), 1 << 16));
+        this.lastBytes =
+                new LastBytes(new BufferedOutputStream(new FlushOnCloseStream(output), 1 << 16));
         this.recorder = new StripeMetadataRecorder(lastBytes);
         this.options = options;
         this.fileSchema = OrcSchemas.fileSchema(schema);

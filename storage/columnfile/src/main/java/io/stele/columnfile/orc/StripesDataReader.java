@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.objectstore.retrieval.ByteRange;
-import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.objectstore.retrieval.ReadAheadBalance;
+import io.stele.objectstore.retrieval.ReadingAhead;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

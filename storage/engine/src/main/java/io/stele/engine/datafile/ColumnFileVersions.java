@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.columnfile.orc.ColumnFileCursor;
 import io.stele.engine.row.KeyedVersion;
-import io.stele.engine.row.RowRetention;
 import io.stele.engine.row.RetainedVersions;
+import io.stele.engine.row.RowRetention;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import java.io.IOException;

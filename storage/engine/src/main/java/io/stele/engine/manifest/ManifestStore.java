@@ -78,7 +78,11 @@ public final class ManifestStore {
      * @param minChanges the least number of changes from which on a base is written
      */
     public ManifestStore(
-            ObjectStore store, ShardId shard, UUID ownerId, ManifestBaseFormat bases, int minChanges) {
+            ObjectStore store,
+            ShardId shard,
+            UUID ownerId,
+            ManifestBaseFormat bases,
+            int minChanges) {
         this.store = requireNonNull(store, "store is null");
         this.shard = requireNonNull(shard, "shard is null");
         this.ownerId = requireNonNull(ownerId, "ownerId is null");

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 
 /**
  * The columnar index of file entries, by partition and by bounds of columns, that successive {@link
- * FilePruningIndex} share, for file pruning in scan planning. Immutable except for the bounds of columns,
- * which are computed when a predicate first uses them. Thread-safe.
+ * FilePruningIndex} share, for file pruning in scan planning. Immutable except for the bounds of
+ * columns, which are computed when a predicate first uses them. Thread-safe.
  */
 final class PruningColumns<F> {
     /** The maximal number of columns whose bounds are stored; the first requested columns are. */

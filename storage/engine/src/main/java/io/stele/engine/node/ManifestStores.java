@@ -30,6 +30,8 @@ public final class ManifestStores {
     public ManifestStore of(ShardId shard) {
         return stores.computeIfAbsent(
                 shard,
-                id -> new ManifestStore(store, id, owner, OrcManifestBaseFormat.INSTANCE, minChanges));
+                id ->
+                        new ManifestStore(
+                                store, id, owner, OrcManifestBaseFormat.INSTANCE, minChanges));
     }
 }

@@ -422,7 +422,8 @@ public final class Shards implements LogListener {
      * @param flushed for each shard the highest LSN that the log need not retain, inclusive
      * @param retained for each shard the records to store elsewhere before the log deletes them
      */
-    public record LogNeeds(Map<ShardId, Lsn> flushed, Map<ShardId, RetainedRecordFilter> retained) {}
+    public record LogNeeds(
+            Map<ShardId, Lsn> flushed, Map<ShardId, RetainedRecordFilter> retained) {}
 
     /** A forwarder of events to the present listener, if there is one. */
     private static final class ForwardedFailures implements MaintenanceListener {

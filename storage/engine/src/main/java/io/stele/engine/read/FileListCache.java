@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * A cache of the column file lists of tables in shards as {@link FilePruningIndex}, with which planners
- * select the files that may match a predicate. A changed list is derived from the list before it.
- * Bounded by weight. Thread-safe.
+ * A cache of the column file lists of tables in shards as {@link FilePruningIndex}, with which
+ * planners select the files that may match a predicate. A changed list is derived from the list
+ * before it. Bounded by weight. Thread-safe.
  */
 public final class FileListCache {
     /** Up to this number, files are checked one by one, which is as fast as building columns. */

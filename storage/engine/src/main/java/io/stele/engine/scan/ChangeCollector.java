@@ -171,7 +171,9 @@ final class ChangeCollector implements AutoCloseable {
                 return;
             }
             if (hasEnds(next)) {
-                ends = ObsoleteRowCursor.open(files, next, keys, changes.fromLsn(), changes.endLsn());
+                ends =
+                        ObsoleteRowCursor.open(
+                                files, next, keys, changes.fromLsn(), changes.endLsn());
             }
             ending.remove(); // only now, since a call that must not wait is repeated
             return;

@@ -483,8 +483,7 @@ final class ShardTransactions {
             step++;
             doneSteps = Math.max(doneSteps, step);
         }
-        boolean isAhead =
-                batches.isAhead(lsn); // looked up by the caller, with other records
+        boolean isAhead = batches.isAhead(lsn); // looked up by the caller, with other records
         try {
             int ahead = 0;
             for (int i = 0; i < part.batches().size(); i++) {

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.engine.row.TableVersions;
 import io.stele.engine.shard.write.BatchValidator;
-import io.stele.engine.shard.write.ThrottledWrite;
 import io.stele.engine.shard.write.QueuedWrite;
 import io.stele.engine.shard.write.Resolution;
+import io.stele.engine.shard.write.ThrottledWrite;
 import io.stele.engine.shard.write.WriteGate;
 import io.stele.engine.shard.write.WriteOutcome;
 import io.stele.engine.shard.write.WriterWindows;

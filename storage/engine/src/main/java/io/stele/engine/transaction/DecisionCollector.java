@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The garbage collector of transaction decisions and {@linkplain SavedOutcomeStore saved outcomes} in
- * the object store, while the engine runs. It deletes an object six hours after only a client that
- * repeats its commit may still need it. Objects of this engine are reported to it. Objects of
+ * The garbage collector of transaction decisions and {@linkplain SavedOutcomeStore saved outcomes}
+ * in the object store, while the engine runs. It deletes an object six hours after only a client
+ * that repeats its commit may still need it. Objects of this engine are reported to it. Objects of
  * earlier engines are listed once, after the same time.
  *
  * <p>Invariant: a decision is deleted only if no start can read it any more. One of this engine is

@@ -72,7 +72,11 @@ final class TestManifestStore {
         Manifest mine = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
         Manifest theirs = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
         assertThat(
-                        new ManifestStore(store, SHARD, new UUID(8, 8), OrcManifestBaseFormat.INSTANCE)
+                        new ManifestStore(
+                                        store,
+                                        SHARD,
+                                        new UUID(8, 8),
+                                        OrcManifestBaseFormat.INSTANCE)
                                 .create(theirs))
                 .isTrue();
         assertThat(manifests.create(mine)).as("a version that another owner has").isFalse();
@@ -141,7 +145,10 @@ final class TestManifestStore {
         store.put("manifest/3-2/00000000000000000001", bytes);
         assertThatThrownBy(
                         new ManifestStore(
-                                        store, new ShardId(3, 2), OWNER, OrcManifestBaseFormat.INSTANCE)
+                                        store,
+                                        new ShardId(3, 2),
+                                        OWNER,
+                                        OrcManifestBaseFormat.INSTANCE)
                                 ::loadLatest)
                 .hasMessageContaining(
                         "Expected version 1 of shard 3-2, found version 1 of shard 3-1");

@@ -29,7 +29,12 @@ class TestCommittedTransactions {
     private final CommittedTransactions committed = new CommittedTransactions(saved, EPOCH);
     private final DecisionCollector collector =
             new DecisionCollector(
-                    new DecisionStore(store), Runnable::run, () -> 0, failed -> {}, () -> true, EPOCH);
+                    new DecisionStore(store),
+                    Runnable::run,
+                    () -> 0,
+                    failed -> {},
+                    () -> true,
+                    EPOCH);
 
     @Test
     void goldenObject() {

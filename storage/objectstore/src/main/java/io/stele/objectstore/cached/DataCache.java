@@ -160,7 +160,8 @@ public final class DataCache implements AutoCloseable {
         try {
             opened =
                     config.getMaxSizes().isEmpty()
-                            ? opened.sized(DefaultCacheRules.maxBytes(first.folder(), pageBytes(config)))
+                            ? opened.sized(
+                                    DefaultCacheRules.maxBytes(first.folder(), pageBytes(config)))
                             : opened.sized(config.getMaxSizes().getFirst(), storeOptions(config));
         } catch (IOException | RuntimeException e) {
             opened.close();

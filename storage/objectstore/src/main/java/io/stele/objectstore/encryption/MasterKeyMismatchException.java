@@ -29,7 +29,8 @@ public final class MasterKeyMismatchException extends Exception {
      * @param isProven whether the present key has decrypted something before
      */
     static MasterKeyMismatchException wrong(BooleanSupplier isProven, Throwable cause) {
-        MasterKeyMismatchException wrong = new MasterKeyMismatchException("another master key", isProven);
+        MasterKeyMismatchException wrong =
+                new MasterKeyMismatchException("another master key", isProven);
         wrong.initCause(cause);
         return wrong;
     }

@@ -94,7 +94,9 @@ final class TestDefaultCacheRules {
             assertThat(names(folder.resolve("pages")))
                     .containsExactly("00000003.pages", "index", "lock", "notes.txt");
         }
-        assertThat(DefaultCacheRules.emptyAbandoned(List.of(dropped, directory.resolve("none")), now))
+        assertThat(
+                        DefaultCacheRules.emptyAbandoned(
+                                List.of(dropped, directory.resolve("none")), now))
                 .isEmpty();
         open(dropped).close();
     }
@@ -120,7 +122,8 @@ final class TestDefaultCacheRules {
                 .isFalse();
         assertThat(names(pages)).containsExactly("00000003.pages", "index", "lock");
         age(pages, now.minus(Duration.ofDays(31)));
-        assertThat(DefaultCacheRules.emptyIfAbandoned(pages, before, LocalCacheFiles::tryOpen)).isTrue();
+        assertThat(DefaultCacheRules.emptyIfAbandoned(pages, before, LocalCacheFiles::tryOpen))
+                .isTrue();
         assertThat(names(pages)).containsExactly("lock");
     }
 

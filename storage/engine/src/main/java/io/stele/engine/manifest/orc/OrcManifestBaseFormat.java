@@ -6,9 +6,9 @@ import io.stele.columnfile.metadata.ChecksummedFile;
 import io.stele.columnfile.metadata.ChecksummingWriter;
 import io.stele.columnfile.metadata.FileChecksums;
 import io.stele.columnfile.orc.ColumnFileSystem;
+import io.stele.columnfile.orc.FlushOnCloseStream;
 import io.stele.columnfile.orc.OrcErrors;
 import io.stele.columnfile.orc.OrcLibrary;
-import io.stele.columnfile.orc.FlushOnCloseStream;
 import io.stele.engine.manifest.FileEntry;
 import io.stele.engine.manifest.ManifestBase;
 import io.stele.engine.manifest.ManifestBaseFormat;
@@ -401,7 +401,8 @@ public final class OrcManifestBaseFormat implements ManifestBaseFormat {
         options.physicalWriter(
                 new PhysicalFsWriter(
                         new FSDataOutputStream(
-                                new BufferedOutputStream(new FlushOnCloseStream(output), 1 << 16), null),
+                                new BufferedOutputStream(new FlushOnCloseStream(output), 1 << 16),
+                                null),
                         options,
                         new WriterEncryptionVariant[0]));
         return OrcFile.createWriter(ColumnFileSystem.path(path), options);

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * every 20 milliseconds.
  *
  * <p>Invariant: writes pass in the order of arrival, including those that arrive while earlier ones
- * are being released. Invariant: a refused write is notified ({@link ThrottledWrite#postponed}) before
- * any write behind it passes. Invariant: releasing writes never waits. A write for which the log
- * has no room stays at the head, since making room may need the thread that would wait.
+ * are being released. Invariant: a refused write is notified ({@link ThrottledWrite#postponed})
+ * before any write behind it passes. Invariant: releasing writes never waits. A write for which the
+ * log has no room stays at the head, since making room may need the thread that would wait.
  * Thread-safe: guarded by itself.
  */
 public final class WriteGate {
