@@ -98,9 +98,7 @@ public abstract class BaseSidecarIT {
 
     /** Waits until a table of schema shop has this number of rows, or more. */
     protected static void awaitRows(String table, int count) {
-        await(
-                count + " rows of " + table,
-                () -> sidecar.rows("shop", table).size() >= count);
+        await(count + " rows of " + table, () -> sidecar.rows("shop", table).size() >= count);
     }
 
     protected static void await(String what, BooleanSupplier isThere) {

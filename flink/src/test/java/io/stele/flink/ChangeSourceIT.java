@@ -212,8 +212,7 @@ final class ChangeSourceIT extends BaseSidecarIT {
 
         JobClient start(Configuration configuration, int parallelism, long failAt)
                 throws Exception {
-            return start(
-                    configuration, parallelism, failAt, WatermarkStrategy.noWatermarks());
+            return start(configuration, parallelism, failAt, WatermarkStrategy.noWatermarks());
         }
 
         JobClient start(

@@ -116,10 +116,7 @@ final class ChangeStatementsIT extends BaseSidecarIT {
         streaming.executeSql(
                 "CREATE CATALOG s WITH ('type' = 'stele', %s)".formatted(sidecar.options()));
         assertThatThrownBy(
-                        () ->
-                                run(
-                                        streaming,
-                                        "INSERT OVERWRITE s.shop.streamed VALUES (1, 'a', 1)"))
+                        () -> run(streaming, "INSERT OVERWRITE s.shop.streamed VALUES (1, 'a', 1)"))
                 .hasStackTraceContaining("Expected a bounded query");
         sidecar.createTableInGroup("a_group", "grouped", Orientation.COLUMN, 0, "id integer");
         assertThatThrownBy(() -> run("INSERT OVERWRITE grouped VALUES (1)"))
@@ -303,7 +300,8 @@ final class ChangeStatementsIT extends BaseSidecarIT {
                     count + " changes",
                     () -> {
                         shards.forEach(
-                                shard -> shard.poll(Duration.ZERO, each -> seen.add(Seen.of(each))));
+                                shard ->
+                                        shard.poll(Duration.ZERO, each -> seen.add(Seen.of(each))));
                         return seen.size() >= count;
                     });
             return seen;

@@ -58,8 +58,7 @@ public final class SnapshotLeases {
      */
     public LeasedSnapshot open(Optional<Lsn> lsn) {
         SnapshotReply reply =
-                service.open(
-                        new OpenSnapshotRequest(List.of(tableId), lsn, timeToLive.toMillis()));
+                service.open(new OpenSnapshotRequest(List.of(tableId), lsn, timeToLive.toMillis()));
         return new LeasedSnapshot(reply.snapshotId(), reply.lsn());
     }
 

@@ -259,8 +259,7 @@ final class ChangeFetcher implements AutoCloseable {
         if (shard.snapshot == null) {
             SnapshotLease lease = history.hold(shard.split);
             shard.snapshot = lease;
-            buffer.hold(
-                    new ChangeBuffer.Held(shard.split.shard(), Optional.of(lease.snapshot())));
+            buffer.hold(new ChangeBuffer.Held(shard.split.shard(), Optional.of(lease.snapshot())));
         } else {
             shard.snapshot.renewInTime();
         }

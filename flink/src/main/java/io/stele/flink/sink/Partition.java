@@ -31,9 +31,9 @@ public final class Partition implements Serializable {
     private static final long serialVersionUID = 1;
 
     /** In the byte order of {@link io.stele.protocol.row.ValueCodec}; null for null. */
-    private final byte @Nullable [][] values;
+    private final byte[] @Nullable [] values;
 
-    Partition(byte @Nullable [][] values) {
+    Partition(byte[] @Nullable [] values) {
         this.values = requireNonNull(values, "values is null");
     }
 

@@ -1,7 +1,5 @@
 package io.stele.flink.sink;
 
-import static java.util.Objects.requireNonNull;
-
 import io.stele.client.SteleClient;
 import io.stele.client.SteleTable;
 import io.stele.client.flight.FlightClient;
@@ -77,9 +75,7 @@ final class PartitionReplacement implements Replacement {
         FlightClient flight = table.flight(0);
         SnapshotLease snapshot =
                 new SnapshotLeases(
-                                SnapshotService.overFlight(() -> flight),
-                                schema.id(),
-                                TIME_TO_LIVE)
+                                SnapshotService.overFlight(() -> flight), schema.id(), TIME_TO_LIVE)
                         .hold(Optional.empty(), System::nanoTime);
         StagedTransaction transaction = null;
         boolean isBegun = false;

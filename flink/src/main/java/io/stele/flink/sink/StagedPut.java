@@ -43,10 +43,7 @@ final class StagedPut implements AutoCloseable {
     static StagedPut ofRows(FlightClient flight, PutTarget target, List<ColumnSchema> columns) {
         List<ArrowField> fields = ArrowSchemas.fields(columns);
         return new StagedPut(
-                flight,
-                target,
-                fields,
-                ArrowBatchEncoder.forRows(fields, RowLayout.of(columns)));
+                flight, target, fields, ArrowBatchEncoder.forRows(fields, RowLayout.of(columns)));
     }
 
     /** A stream of ids of rows of one shard of a table without a primary key. */

@@ -19,8 +19,8 @@ public final class SteleSinkBuilder extends TableBuilder<SteleSinkBuilder> {
     SteleSinkBuilder() {}
 
     /**
-     * The guarantee for rows that are replayed after a failure. With exactly-once, which is
-     * the default, rows become visible with the job's checkpoints, so a job without them shows none
+     * The guarantee for rows that are replayed after a failure. With exactly-once, which is the
+     * default, rows become visible with the job's checkpoints, so a job without them shows none
      * before its end.
      */
     public SteleSinkBuilder deliveryGuarantee(DeliveryGuarantee value) {

@@ -60,8 +60,7 @@ final class FakeSnapshots implements SnapshotService {
 
     /** Does work in each period from the next one on. */
     void every(Duration period, Runnable work) {
-        periodic.add(
-                new Periodic(work, period.toMillis(), nowMillis + period.toMillis()));
+        periodic.add(new Periodic(work, period.toMillis(), nowMillis + period.toMillis()));
     }
 
     /** The table has changes up to an LSN. */

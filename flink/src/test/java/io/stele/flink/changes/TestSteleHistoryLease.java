@@ -23,8 +23,7 @@ final class TestSteleHistoryLease {
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private final FakeSnapshots sidecar = new FakeSnapshots();
-    private final SnapshotLeases leases =
-            new SnapshotLeases(sidecar, new TableId(1), LEASE_TIME);
+    private final SnapshotLeases leases = new SnapshotLeases(sidecar, new TableId(1), LEASE_TIME);
     private final AtomicInteger closings = new AtomicInteger();
     private final SteleHistoryLease lease = lease(Optional.empty());
 

@@ -76,9 +76,7 @@ final class OverwriteWriterIT extends BaseSidecarIT {
                         ConnectionOptions.of(config(Map.of())), "shop", table, List.of());
         SinkTarget target =
                 SinkTarget.of(
-                        bound,
-                        SinkOptions.of(config(Map.of())),
-                        IntStream.range(0, 3).toArray());
+                        bound, SinkOptions.of(config(Map.of())), IntStream.range(0, 3).toArray());
         return new OverwriteWriter(
                 target,
                 UnregisteredMetricsGroup.createSinkWriterMetricGroup(),
