@@ -41,7 +41,7 @@ final class PartitionReader {
     }
 
     Partition partition(BinaryRow row) {
-        byte @Nullable [][] values = new byte @Nullable [positions.length][];
+        byte[] @Nullable [] values = new byte[positions.length] @Nullable [];
         for (int i = 0; i < positions.length; i++) {
             if (!row.isNull(positions[i])) {
                 values[i] = codecs[i].encode(row, positions[i]);
