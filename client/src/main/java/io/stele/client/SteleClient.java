@@ -167,7 +167,11 @@ public final class SteleClient implements AutoCloseable {
         Endpoint endpoint = endpoints.get(index);
         IdempotentRequest request =
                 new IdempotentRequest(FrameType.GET_TABLE, FrameType.GET_TABLE_REPLY, payload);
-        connection(endpoint).submit(request);
+        try {
+            connection(endpoint).submit(request);
+        } catch (SteleException closed) {
+            return CompletableFuture.failedFuture(closed);
+        }
         CompletableFuture<CachedTable> asked =
                 request.reply()
                         .thenApply(

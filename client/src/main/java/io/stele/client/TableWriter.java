@@ -505,6 +505,7 @@ public final class TableWriter implements AutoCloseable {
         Lsn lsn = reply.lsn();
         int size = request.batch().sizeBytes();
         List<WriteRequest> overtaken;
+        boolean isDrained;
         lock.lock();
         try {
             overtaken = request.batcher().acknowledged(request);
@@ -518,9 +519,12 @@ public final class TableWriter implements AutoCloseable {
                     && request.batch().buffer().length <= 2 * settings.maxBatchBytes()) {
                 spare.add(request.batch());
             }
-            refreshIfDrained();
+            isDrained = isDrained();
         } finally {
             lock.unlock();
+        }
+        if (isDrained) {
+            refresh();
         }
         client.acknowledged(lsn);
         budget.release(size);
@@ -531,14 +535,18 @@ public final class TableWriter implements AutoCloseable {
     /** Called when a shard refused a batch as BUSY: sends it again, unless it was overtaken. */
     void busy(WriteRequest request, SteleException cause) {
         boolean postponed;
+        boolean isDrained;
         lock.lock();
         try {
             request.batcher().answered(request);
             unanswered--;
             postponed = request.batcher().postpone(request, cause, client.ticker().getAsLong());
-            refreshIfDrained();
+            isDrained = isDrained();
         } finally {
             lock.unlock();
+        }
+        if (isDrained) {
+            refresh();
         }
         if (!postponed) {
             unsentFailed(request, overtakenFailure(request));
@@ -550,14 +558,20 @@ public final class TableWriter implements AutoCloseable {
      * postponed, and returns whether it did.
      */
     boolean takenBack(WriteRequest request) {
+        boolean taken;
+        boolean isDrained;
         lock.lock();
         try {
-            boolean taken = request.batcher().takeBack(request);
+            taken = request.batcher().takeBack(request);
             unanswered -= taken ? 1 : 0;
-            return taken;
+            isDrained = taken && isDrained();
         } finally {
             lock.unlock();
         }
+        if (isDrained) {
+            refresh();
+        }
+        return taken;
     }
 
     /**
@@ -592,13 +606,17 @@ public final class TableWriter implements AutoCloseable {
     }
 
     void failed(WriteRequest request, SteleException cause) {
+        boolean isDrained;
         lock.lock();
         try {
             request.batcher().answered(request);
             unanswered--;
-            refreshIfDrained();
+            isDrained = isDrained();
         } finally {
             lock.unlock();
+        }
+        if (isDrained) {
+            refresh();
         }
         unsentFailed(request, cause);
     }
@@ -624,22 +642,33 @@ public final class TableWriter implements AutoCloseable {
      * of the table.
      */
     void stale(WriteRequest request, SteleException cause) {
+        boolean isDrained;
         lock.lock();
         try {
             request.batcher().answered(request);
             unanswered--;
             stale.add(request);
-            refreshIfDrained();
+            isDrained = isDrained();
         } finally {
             lock.unlock();
         }
+        if (isDrained) {
+            refresh();
+        }
     }
 
-    private void refreshIfDrained() {
-        if (stale.isCollecting() && unanswered == 0) {
-            TableSchema schema = binding.schema();
-            client.describe(schema.schemaName(), schema.tableName()).whenComplete(this::refreshed);
-        }
+    /**
+     * Whether the last unanswered batch was answered while stale batches are collected. No batch is
+     * sent before {@link #refreshed}, so this becomes true once.
+     */
+    private boolean isDrained() {
+        return stale.isCollecting() && unanswered == 0;
+    }
+
+    /** Fetches the table; without the lock, since this thread may send the request. */
+    private void refresh() {
+        TableSchema schema = schema();
+        client.describe(schema.schemaName(), schema.tableName()).whenComplete(this::refreshed);
     }
 
     private void refreshed(@Nullable CachedTable table, @Nullable Throwable thrown) {
@@ -655,10 +684,13 @@ public final class TableWriter implements AutoCloseable {
                 RowBinding before = binding;
                 bind(new RowBinding(table));
                 earlier.forEach(request -> addAgain(before, request, failed));
-            } catch (SteleException e) {
-                earlier.forEach(request -> failed.add(new FailedRequest(request, e)));
+            } catch (RuntimeException e) {
+                failed.clear();
+                SteleException cause = SteleClient.toSteleException(e);
+                earlier.forEach(request -> failed.add(new FailedRequest(request, cause)));
+            } finally {
+                stale.collected();
             }
-            stale.collected();
             flushBatchers();
         } finally {
             lock.unlock();

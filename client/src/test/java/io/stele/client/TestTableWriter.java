@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -471,6 +472,35 @@ final class TestTableWriter extends BaseClientTest {
             writer.flush();
         }
         assertThat(contents()).containsOnlyKeys(1L);
+    }
+
+    @Test
+    void testBatchesThatAreCollectedAsStaleFailWhenTheClientCloses() throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        AtomicInteger writes = new AtomicInteger();
+        sidecar.refusals(
+                write -> {
+                    if (writes.getAndIncrement() > 0) {
+                        awaitTrue(() -> closed.getCount() == 0); // unanswered until then
+                    }
+                    return Optional.of(new ErrorReply(ErrorCode.STALE_TABLE, "stale"));
+                });
+        sidecar.hold();
+        CompletableFuture<Lsn> collected;
+        CompletableFuture<Lsn> unanswered;
+        try (SteleClient client = client(SETTINGS)) {
+            TableWriter writer = client.writer("s", "t");
+            collected = writer.insert(1L, "a");
+            unanswered = writer.insert(2L, "b");
+            sidecar.release();
+            awaitTrue(() -> writer.isPaused() && writes.get() > 1);
+        } finally {
+            closed.countDown();
+        }
+        assertThatThrownBy(() -> collected.get(10, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(SteleException.class);
+        assertThatThrownBy(() -> unanswered.get(10, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(SteleException.class);
     }
 
     @Test
