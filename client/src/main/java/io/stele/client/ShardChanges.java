@@ -28,9 +28,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's change feed of one shard of a table, commit by commit in the order of the LSNs; its
- * polls block. A reader that ends stores {@link #position}; a feed opened after this LSN continues
- * without gap or repetition.
+ * A client's change feed of one shard, commit by commit in LSN order; its polls block, and it
+ * leases the history still unread. A reader that ends stores {@link #position}; a feed opened after
+ * this LSN continues without gap or repetition.
  *
  * <p>Each round opens a snapshot and reads the changes since the previous snapshot. The feed holds
  * a lease on the previous snapshot. So the sidecar retains the history in between while the feed

@@ -91,6 +91,7 @@ final class TestingSidecar implements AutoCloseable {
     private long duplicates;
     private long connections;
     private long multiGets;
+    private long describes;
     private long nextLsn = 1;
     private boolean held;
     private volatile int maxUnansweredBatches = WireLimits.MAX_UNANSWERED_BATCHES;
@@ -220,6 +221,10 @@ final class TestingSidecar implements AutoCloseable {
         return multiGets;
     }
 
+    synchronized long describes() {
+        return describes;
+    }
+
     List<Integer> batchSizes() {
         return batchSizes;
     }
@@ -335,6 +340,7 @@ final class TestingSidecar implements AutoCloseable {
 
     private synchronized void describe(Frame frame, FrameWriter writer) throws IOException {
         GetTable request = GetTable.decode(frame);
+        describes++;
         if (!request.tableName().equals(schema.tableName())) {
             error(
                     frame,
@@ -378,6 +384,7 @@ final class TestingSidecar implements AutoCloseable {
         Optional<ErrorReply> refusal = refusals.apply(write).or(() -> staleness(write));
         if (refusal.isPresent()) {
             writer.write(FrameType.ERROR, frame.requestId(), refusal.get().encode());
+            writer.flush(); // before the next write, which a test may keep waiting
             return true;
         }
         Lsn lsn = apply(write);

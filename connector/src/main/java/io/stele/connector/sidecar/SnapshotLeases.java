@@ -28,8 +28,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * A client that opens snapshots in the sidecar for the queries of this node, with leases that are
- * renewed until they are closed. Thread-safe.
+ * A client on the coordinator that opens snapshots of the sidecar for queries, and describes the
+ * tables to read; {@link Leases} renews them. Thread-safe.
  */
 public final class SnapshotLeases {
     private final SteleSidecar sidecar;

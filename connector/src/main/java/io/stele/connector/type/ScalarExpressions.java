@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A translator of Trino's expressions into Stele's, for pushdown, if both yield the same values.
- * Stateless.
+ * A translator of Trino's arithmetic in projections and aggregates into Stele's expressions, for
+ * pushdown, if both yield the same values. Stateless.
  */
 public final class ScalarExpressions {
     private ScalarExpressions() {}

@@ -32,7 +32,10 @@ import io.trino.spi.type.TimestampWithTimeZoneType;
 import io.trino.spi.type.Type;
 import java.util.List;
 
-/** A converter of the values of one type from Trino's blocks into Stele's rows. Stateless. */
+/**
+ * A converter of one type's values from Trino's blocks into Stele's rows, for written rows and for
+ * the bytes of lookup keys and predicates. Stateless.
+ */
 @FunctionalInterface
 interface ValueWriter {
     /** Writes the value, not null, at a position. */

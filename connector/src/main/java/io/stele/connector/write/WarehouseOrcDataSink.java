@@ -15,8 +15,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The destination of trino-orc's writer for one column file of the warehouse, which also collects
- * the file metadata. Closing it does not publish the file: its owner does. Confined to one thread.
+ * The destination of trino-orc's writer for one column file, which also retains the written bytes
+ * other than values, for readers. Closing it does not publish the file: its owner does. Confined to
+ * one thread.
  */
 final class WarehouseOrcDataSink implements OrcDataSink {
     private static final int INSTANCE_SIZE = instanceSize(WarehouseOrcDataSink.class);

@@ -10,7 +10,8 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.table.data.RowData;
 
 /**
- * A sink whose rows take effect once, with the checkpoint that has them.
+ * A sink whose rows take effect once: a checkpoint stores them, and they are sent and committed
+ * when it is complete.
  *
  * <p>The rows of a subtask since the last checkpoint are a part of the next one, as {@link
  * Committable}s. When the checkpoint is complete, each is staged in a transaction of the sidecar

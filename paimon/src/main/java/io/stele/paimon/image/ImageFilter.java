@@ -22,8 +22,8 @@ import org.apache.paimon.utils.TriFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The conditions by which a search selects data files of an image: partition and bucket, then
- * ranges of keys of blocks, then statistics of single files. The first needs no file's metadata.
+ * The conditions of one search of an image, by partition, bucket, level, key range and statistics;
+ * may read older schemas from the store. The first needs no file's metadata.
  *
  * <p>Confined to one thread and one search.
  */

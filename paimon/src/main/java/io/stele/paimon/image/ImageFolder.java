@@ -4,6 +4,7 @@ import static com.google.common.base.Preconditions.checkArgument;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.files.Directories;
 import com.google.common.hash.Hashing;
 import io.airlift.log.Logger;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A local folder of persisted images, one file for each table, bounded in bytes, from which one
@@ -55,11 +55,9 @@ public final class ImageFolder {
         this.folder = requireNonNull(folder, "folder is null");
         this.maxBytes = maxBytes;
         Files.createDirectories(folder);
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.toList()) {
-                if (file.getFileName().toString().endsWith(UNFINISHED)) {
-                    Files.deleteIfExists(file);
-                }
+        for (Path file : Directories.list(folder)) {
+            if (file.getFileName().toString().endsWith(UNFINISHED)) {
+                Files.deleteIfExists(file);
             }
         }
     }
@@ -136,8 +134,8 @@ public final class ImageFolder {
 
     private List<Persisted> list() {
         List<Persisted> result = new ArrayList<>();
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.toList()) {
+        try {
+            for (Path file : Directories.list(folder)) {
                 Matcher name = NAME.matcher(file.getFileName().toString());
                 if (name.matches()) {
                     result.add(

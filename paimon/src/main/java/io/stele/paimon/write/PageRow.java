@@ -37,6 +37,10 @@ import org.jspecify.annotations.Nullable;
 final class PageRow implements InternalRow {
     private final List<DataField> fields;
     private final @Nullable Type[] types;
+
+    /** The fields' types as nullable ones, since the writer refuses nulls and names the column. */
+    private final DataType[] nullable;
+
     private @Nullable Block[] blocks;
     private int position;
     private RowKind kind = RowKind.INSERT;
@@ -45,8 +49,10 @@ final class PageRow implements InternalRow {
     PageRow(RowType type) {
         this.fields = type.getFields();
         this.types = new Type[fields.size()];
+        this.nullable = new DataType[fields.size()];
         for (int i = 0; i < types.length; i++) {
             types[i] = PaimonTypes.find(fields.get(i).type()).orElse(null);
+            nullable[i] = fields.get(i).type().copy(true);
         }
         this.blocks = new Block[types.length];
     }
@@ -76,12 +82,13 @@ final class PageRow implements InternalRow {
     }
 
     private Object read(int field) {
-        DataField target = fields.get(field);
-        // The writer refuses nulls, and names the column
-        DataType type = target.type().copy(true);
         return requireNonNull(
                 BlockValues.read(
-                        target.name(), type, requireNonNull(types[field]), block(field), position));
+                        fields.get(field).name(),
+                        nullable[field],
+                        requireNonNull(types[field]),
+                        block(field),
+                        position));
     }
 
     @Override

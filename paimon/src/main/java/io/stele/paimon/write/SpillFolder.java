@@ -2,6 +2,7 @@ package io.stele.paimon.write;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.files.Directories;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import com.google.inject.Inject;
@@ -12,9 +13,7 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.apache.paimon.disk.IOManager;
 import org.jspecify.annotations.Nullable;
 
@@ -50,9 +49,8 @@ public final class SpillFolder {
     }
 
     private static void deleteOlder(Path folder, long startMillis) {
-        try (Stream<Path> all = Files.list(folder)) {
-            List<Path> found = all.toList();
-            for (Path left : found) {
+        try {
+            for (Path left : Directories.list(folder)) {
                 if (Files.getLastModifiedTime(left).toMillis() < startMillis) {
                     MoreFiles.deleteRecursively(left, RecursiveDeleteOption.ALLOW_INSECURE);
                 }

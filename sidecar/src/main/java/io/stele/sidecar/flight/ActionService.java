@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of Flight's DoAction and ListActions, with access control and a log line for
- * each change. Thread safe.
+ * The implementation of Flight's DoAction and ListActions: access check, log line for each change,
+ * and end of connections that leave results untaken. Thread safe.
  *
  * <p>Invariant: a result has its bytes of the budget of replies until its client has it; a client
  * that receives nothing for long loses its connection.

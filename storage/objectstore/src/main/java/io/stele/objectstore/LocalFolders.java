@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.cache.files.Directories;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -86,8 +85,8 @@ final class LocalFolders {
     FolderLevel list(Path directory, Optional<Path> hidden) throws IOException {
         List<ObjectEntry> objects = new ArrayList<>();
         List<String> folders = new ArrayList<>();
-        try (DirectoryStream<Path> children = Files.newDirectoryStream(directory)) {
-            for (Path child : children) {
+        try {
+            for (Path child : Directories.list(directory)) {
                 BasicFileAttributes found = attributes(child);
                 if (found == null || hidden.equals(Optional.of(child))) {
                     continue;

@@ -292,13 +292,11 @@ public final class LocalObjectStore implements FolderStore {
         if (temporaries.folder().isEmpty()) {
             return 0; // others may be writing
         }
-        try (var files = Files.newDirectoryStream(temporaries.folder().get())) {
-            for (Path file : files) {
-                if (!file.endsWith(SWAP_LOCK)
-                        && Files.getLastModifiedTime(file).toInstant().isBefore(limit)
-                        && Files.deleteIfExists(file)) {
-                    count++;
-                }
+        for (Path file : Directories.list(temporaries.folder().get())) {
+            if (!file.endsWith(SWAP_LOCK)
+                    && Files.getLastModifiedTime(file).toInstant().isBefore(limit)
+                    && Files.deleteIfExists(file)) {
+                count++;
             }
         }
         return count;

@@ -1,5 +1,6 @@
 package io.stele.cache.page.segment;
 
+import io.stele.cache.files.Directories;
 import io.stele.cache.files.DirectoryLock;
 import io.stele.cache.files.Transfers;
 import java.io.IOException;
@@ -58,12 +59,10 @@ public final class LocalCacheFiles implements CacheFiles {
     @Override
     public List<String> list() throws IOException {
         List<String> names = new ArrayList<>();
-        try (var files = Files.newDirectoryStream(directory)) {
-            for (Path file : files) {
-                String name = file.getFileName().toString();
-                if (!name.equals(DirectoryLock.FILE_NAME)) {
-                    names.add(name);
-                }
+        for (Path file : Directories.list(directory)) {
+            String name = file.getFileName().toString();
+            if (!name.equals(DirectoryLock.FILE_NAME)) {
+                names.add(name);
             }
         }
         names.sort(null);

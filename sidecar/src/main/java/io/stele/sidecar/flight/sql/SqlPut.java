@@ -4,8 +4,8 @@ import io.stele.protocol.arrow.ArrowBatch;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The work of one DoPut of Flight SQL, which receives batches one after the other and returns one
- * result at the end. Calls come one at a time, from any thread.
+ * The asynchronous work of one DoPut of Flight SQL: it receives batches one after the other, and
+ * completes one result at the end. Calls come one at a time, from any thread.
  */
 public interface SqlPut {
     /**

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The aggregates, window functions and set-returning functions of a catalog query, which are
- * computed before its SELECT list, each into a slot of the frame.
+ * A register of the aggregates, row numbers and set-returning functions of one SELECT of a catalog
+ * query; it assigns their slots, and computes nothing.
  */
 final class Slots {
     private final List<Aggregate> aggregates = new ArrayList<>();

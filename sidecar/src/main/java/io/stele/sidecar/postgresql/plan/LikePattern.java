@@ -3,8 +3,8 @@ package io.stele.sidecar.postgresql.plan;
 import java.util.Locale;
 
 /**
- * The matcher of the operator LIKE: {@code %} is any text, {@code _} one character, a backslash
- * quotes.
+ * A function that matches a text with a pattern of LIKE or ILIKE, for PostgreSQL expressions on
+ * tables and name patterns of Flight SQL.
  */
 public final class LikePattern {
     private LikePattern() {}

@@ -13,8 +13,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /**
- * The cancellation of a client's statement, by a request of the client or a timeout. Reads stop; a
- * write that was sent to the log is awaited, because only its outcome is of use. Thread-safe.
+ * The cancellation of a PostgreSQL or Flight SQL statement, by client or timeout: its thread checks
+ * it and waits for reads with it. Reads stop; a write that was sent to the log is awaited, because
+ * only its outcome is of use. Thread-safe.
  */
 public final class Cancellation {
     private final LongSupplier nanoTime;

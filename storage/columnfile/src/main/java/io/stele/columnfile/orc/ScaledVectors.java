@@ -12,8 +12,9 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
 
 /**
- * The encoder of the {@link ScaledColumn}s of a column file that is being written. It chooses the
- * columns by a sample and adds them to each batch. Confined to one thread.
+ * The encoder of DOUBLE columns, chosen by a sample, into hidden scaled whole-number columns beside
+ * them, for batches of a file being written. It chooses the columns by a sample and adds them to
+ * each batch. Confined to one thread.
  */
 final class ScaledVectors {
     private final List<Column> columns = new ArrayList<>();

@@ -23,7 +23,6 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -299,11 +298,10 @@ public final class AggregateCacheLog implements Closeable {
     }
 
     private static List<Path> segmentsIn(Path directory) throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
-            return files.filter(AggregateCacheLog::isSegment)
-                    .sorted(Comparator.naturalOrder())
-                    .toList();
-        }
+        return Directories.list(directory).stream()
+                .filter(AggregateCacheLog::isSegment)
+                .sorted(Comparator.naturalOrder())
+                .toList();
     }
 
     private static boolean isSegment(Path path) {

@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The outcomes of transactions that committed in one phase, for clients that repeat a commit, also
- * after a restart. They are in memory and in the log; before the log is trimmed they are saved in
- * the store, many in one object.
+ * The outcomes of one-phase transaction commits, in memory, the log and then the store, for clients
+ * that repeat a commit after a restart. They are in memory and in the log; before the log is
+ * trimmed they are saved in the store, many in one object.
  *
  * <p>Invariant: while a transaction's COMMIT record can be deleted from the log, it is saved. A
  * transaction is added when its record is durable and before it is applied, or when a start reads

@@ -60,10 +60,8 @@ public final class LocalLogFiles implements LogFiles {
     @Override
     public List<Long> segments() throws IOException {
         List<Long> segments = new ArrayList<>();
-        try (var names = Files.newDirectoryStream(directory)) {
-            for (Path name : names) {
-                LogNames.segment(name.getFileName().toString()).ifPresent(segments::add);
-            }
+        for (Path file : Directories.list(directory)) {
+            LogNames.segment(file.getFileName().toString()).ifPresent(segments::add);
         }
         Collections.sort(segments);
         return List.copyOf(segments);

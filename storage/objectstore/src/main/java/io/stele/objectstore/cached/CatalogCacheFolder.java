@@ -3,13 +3,13 @@ package io.stele.objectstore.cached;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.files.Directories;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The default folder of the caches of a Trino catalog on this node, below the node's data
@@ -41,8 +41,10 @@ public record CatalogCacheFolder(Optional<Path> path) {
 
     /** The cache folders of all catalogs of the node, found by the folder of one of them. */
     public static List<Path> all(Path folder) {
-        try (Stream<Path> all = Files.list(folder.toAbsolutePath().getParent())) {
-            return all.filter(Files::isDirectory).toList();
+        try {
+            return Directories.list(requireNonNull(folder.toAbsolutePath().getParent(), "folder has no parent")).stream()
+                    .filter(Files::isDirectory)
+                    .toList();
         } catch (IOException e) {
             return List.of();
         }

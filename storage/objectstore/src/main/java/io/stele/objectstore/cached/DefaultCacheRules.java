@@ -3,6 +3,7 @@ package io.stele.objectstore.cached;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.units.DataSize;
+import io.stele.cache.files.Directories;
 import io.stele.cache.page.segment.LocalCacheFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +18,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The rules for caches without configured directories: their share of the disk, their folders, and
@@ -118,8 +118,8 @@ public final class DefaultCacheRules {
 
     private static long heldBytes(Path folder) throws IOException {
         long sum = 0;
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
+        for (Path file : Directories.list(folder)) {
+            if (Files.isRegularFile(file)) {
                 sum += Files.size(file);
             }
         }
@@ -212,8 +212,8 @@ public final class DefaultCacheRules {
     }
 
     private static List<Path> list(Path folder) {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.sorted().toList();
+        try {
+            return Directories.list(folder).stream().sorted().toList();
         } catch (IOException e) {
             return List.of();
         }

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The check, before a batch is logged, that no two rows of a shard have equal non-null values in a
- * unique index.
+ * The check, before a batch is logged, that its rows violate no unique index, with claims of values
+ * and without waiting for files.
  *
  * <p>Every row that a batch or transaction writes is checked in its final state, so rows may
  * exchange values. The possible holders of a row's values are the last logged batch that claimed
