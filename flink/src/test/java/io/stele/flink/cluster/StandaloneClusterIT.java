@@ -57,6 +57,7 @@ final class StandaloneClusterIT {
     }
 
     @Test
+    @Tag("long") // ChangeSourceIT does the same in one process
     @Timeout(600)
     void eachChangeOfATableComesOnceThroughKilledTaskManagers() throws Exception {
         try (FlinkSidecar sidecar = FlinkSidecar.start(directory.resolve("followed-sidecar"));
@@ -74,7 +75,8 @@ final class StandaloneClusterIT {
             awaitMoreCheckpoints(cluster, job, 1);
             String savepoint = cluster.stopWithSavepoint(job);
             table.change(CHANGES_OF_A_ROUND); // while there is no job
-            job = follow(cluster, sidecar, 2, Optional.of(savepoint));
+            // More than one task manager has, so that the one that is killed runs a part of it
+            job = follow(cluster, sidecar, 4, Optional.of(savepoint));
             cluster.awaitCheckpoints(job, 1);
             replaceTaskManager(cluster, job);
             expected.addAll(table.log());

@@ -42,7 +42,10 @@ public record CatalogCacheFolder(Optional<Path> path) {
     /** The cache folders of all catalogs of the node, found by the folder of one of them. */
     public static List<Path> all(Path folder) {
         try {
-            return Directories.list(requireNonNull(folder.toAbsolutePath().getParent(), "folder has no parent")).stream()
+            return Directories.list(
+                            requireNonNull(
+                                    folder.toAbsolutePath().getParent(), "folder has no parent"))
+                    .stream()
                     .filter(Files::isDirectory)
                     .toList();
         } catch (IOException e) {
