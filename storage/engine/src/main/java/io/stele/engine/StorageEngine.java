@@ -53,6 +53,8 @@ import io.stele.engine.status.EngineStatusCollector;
 import io.stele.engine.status.IndexStatus;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.tablet.TableView;
+import io.stele.engine.transaction.BulkLoad;
+import io.stele.engine.transaction.BulkLoadOptions;
 import io.stele.engine.transaction.CommittedTransactions;
 import io.stele.engine.transaction.DecisionCollector;
 import io.stele.engine.transaction.PartitionDeleteCheck;
@@ -121,6 +123,8 @@ public final class StorageEngine implements AutoCloseable {
     private final EngineStatusCollector status;
     private final DamageDrops damageDrops;
     private final WriteBudget budget;
+    private final StorageOptions options;
+    private final EngineThreads threads;
     private final Optional<String> history;
     private volatile boolean closed;
 
@@ -163,6 +167,8 @@ public final class StorageEngine implements AutoCloseable {
                         catalog, shards, files, snapshots, fileLists, options.maxChangesBytes());
         this.transactions = transactions;
         this.budget = budget;
+        this.options = options;
+        this.threads = threads;
         this.retries = retries;
         this.maintenance =
                 new Maintenance(
@@ -490,7 +496,45 @@ public final class StorageEngine implements AutoCloseable {
             Optional<List<UUID>> parts) {
         try {
             checkOpen();
-            return transactions.commit(transactionId, written, publish, replace, parts);
+            return transactions.commit(transactionId, written, false, publish, replace, parts);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * Begins to load many rows into a table by a transaction, which its caller commits with {@link
+     * #commitLoad} or aborts.
+     *
+     * @param table in the version of the rows
+     * @param ttl as of the transaction; rows prolong it
+     */
+    public BulkLoad load(String transactionId, TableSchema table, Duration ttl) {
+        checkOpen();
+        return new BulkLoad(
+                transactionId,
+                table,
+                ttl,
+                BulkLoadOptions.of(options, budget),
+                shards,
+                transactions,
+                files,
+                budget,
+                threads.loading());
+    }
+
+    /**
+     * As {@link #commit}, of a transaction that inserts rows.
+     *
+     * @param written what {@link BulkLoad#finish} returned: DUPLICATE_KEY if a key has a row, or
+     *     comes twice
+     */
+    public CompletableFuture<Lsn> commitLoad(
+            String transactionId, List<WrittenFile> written, Optional<TableId> publish) {
+        try {
+            checkOpen();
+            return transactions.commit(
+                    transactionId, written, true, publish, Optional.empty(), Optional.empty());
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }

@@ -37,6 +37,9 @@ import java.util.function.LongSupplier;
  * @param deleting pool of deletions of obsolete log data, files and transaction decisions
  * @param flushing pool of flushes, separate from the short tasks that publish their results
  * @param merging pool of compactions, separate from the flushes that free memory
+ * @param loading executor of bulk loads: their files are written, and their keys checked, beside
+ *     the threads of their clients; its threads bound the files that are open at a time; in
+ *     simulations each task runs at once on the caller's thread
  * @param lookups executor of file reads that writes and commits wait for; accepts every task
  * @param opening executor of the store reads of a start, many at a time; accepts every task; in
  *     simulations each task runs at once on the caller's thread
@@ -55,6 +58,7 @@ public record EngineThreads(
         BackgroundPool deleting,
         BackgroundPool flushing,
         BackgroundPool merging,
+        Executor loading,
         Executor lookups,
         Executor opening,
         Periodic periodic,
@@ -94,6 +98,7 @@ public record EngineThreads(
         requireNonNull(deleting, "deleting is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
+        requireNonNull(loading, "loading is null");
         requireNonNull(lookups, "lookups is null");
         requireNonNull(opening, "opening is null");
         requireNonNull(periodic, "periodic is null");
@@ -119,8 +124,8 @@ public record EngineThreads(
     /**
      * As the other, with threads of their own kind for flushes and compactions.
      *
-     * @param backgroundThreads for flushes, and half as many for compactions: those hold more
-     *     memory and can wait
+     * @param backgroundThreads for flushes, as many for bulk loads, and half as many for
+     *     compactions: those hold more memory and can wait
      */
     public static EngineThreads start(
             int contextThreads,
@@ -156,6 +161,8 @@ public record EngineThreads(
                 pool(DELETION_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
+                new BlockingPool(
+                        backgroundThreads, BACKGROUND_WAITING_LIMIT, backgroundFactory, uncaught),
                 new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
                 new BlockingPool(OPENING_THREADS, Integer.MAX_VALUE, factory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
@@ -181,6 +188,7 @@ public record EngineThreads(
                 pool,
                 pool,
                 pool,
+                Runnable::run,
                 pool,
                 Runnable::run,
                 pool,
@@ -224,7 +232,7 @@ public record EngineThreads(
         deciding.close();
         deleting.close();
         contexts.close();
-        for (Executor reads : List.of(lookups, opening)) {
+        for (Executor reads : List.of(loading, lookups, opening)) {
             if (reads instanceof BlockingPool calls) {
                 calls.close();
             }

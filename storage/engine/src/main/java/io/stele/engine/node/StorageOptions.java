@@ -23,6 +23,8 @@ import java.util.function.Consumer;
  * @param retention how long old versions stay readable without a lease, for tables without an
  *     option of their own
  * @param transactionBytes rows staged in one transaction
+ * @param loadBufferBytes rows that one bulk load collects before it writes them to files; fewer go
+ *     to the log
  * @param onePhaseBytes a transaction of rows alone, up to this size, commits in one phase; 0: all
  *     commit in two
  * @param pendingWriteBytes batches that are not acknowledged yet, and staged rows, of the node
@@ -51,6 +53,7 @@ public record StorageOptions(
         Duration memTableAge,
         Duration retention,
         long transactionBytes,
+        long loadBufferBytes,
         long onePhaseBytes,
         long pendingWriteBytes,
         Duration transactionIdle,
@@ -66,8 +69,8 @@ public record StorageOptions(
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
-     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory, in one
-     * phase what a group of the log takes, and 1 GiB of those and of batches on their way; files of
+     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory; 64 MiB in a
+     * bulk load, whose files are then as large as those of a flush; in one phase what a group of the log takes, and 1 GiB of those and of batches on their way; files of
      * 256 MiB, a few splits each; 64 MiB of ended rows, since some scans at a time hold them beside
      * the memtables.
      */
@@ -79,6 +82,7 @@ public record StorageOptions(
                     Duration.ofSeconds(60),
                     Duration.ofHours(1),
                     512L << 20,
+                    64L << 20,
                     4L << 20,
                     1L << 30,
                     Duration.ofHours(1),
@@ -99,6 +103,7 @@ public record StorageOptions(
         check("memTableAge", memTableAge.toMillis());
         check("retention", retention.toMillis() + 1);
         check("transactionBytes", transactionBytes);
+        check("loadBufferBytes", loadBufferBytes);
         check("onePhaseBytes", onePhaseBytes + 1);
         check("pendingWriteBytes", pendingWriteBytes);
         check("transactionIdle", transactionIdle.toMillis());
@@ -158,6 +163,10 @@ public record StorageOptions(
                 });
     }
 
+    public StorageOptions withLoadBuffer(long bytes) {
+        return with(draft -> draft.loadBufferBytes = bytes);
+    }
+
     public StorageOptions withOnePhase(long bytes) {
         return with(draft -> draft.onePhaseBytes = bytes);
     }
@@ -203,6 +212,7 @@ public record StorageOptions(
         private Duration memTableAge;
         private Duration retention;
         private long transactionBytes;
+        private long loadBufferBytes;
         private long onePhaseBytes;
         private long pendingWriteBytes;
         private Duration transactionIdle;
@@ -223,6 +233,7 @@ public record StorageOptions(
             memTableAge = from.memTableAge;
             retention = from.retention;
             transactionBytes = from.transactionBytes;
+            loadBufferBytes = from.loadBufferBytes;
             onePhaseBytes = from.onePhaseBytes;
             pendingWriteBytes = from.pendingWriteBytes;
             transactionIdle = from.transactionIdle;
@@ -245,6 +256,7 @@ public record StorageOptions(
                     memTableAge,
                     retention,
                     transactionBytes,
+                    loadBufferBytes,
                     onePhaseBytes,
                     pendingWriteBytes,
                     transactionIdle,

@@ -68,7 +68,7 @@ public final class WriteBudget {
      * @param ownBytes bytes among them that are taken already, and count as staged from now on
      * @throws SteleException BUSY: nothing was taken
      */
-    void takeStaged(long bytes, long ownBytes) {
+    public void takeStaged(long bytes, long ownBytes) {
         while (true) {
             long staged = stagedBytes.get();
             if (staged + bytes > stagedLimitBytes()) {

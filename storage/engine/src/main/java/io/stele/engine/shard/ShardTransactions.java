@@ -16,6 +16,7 @@ import io.stele.engine.shard.record.TransactionRecords.Commit;
 import io.stele.engine.shard.record.TransactionRecords.Outcome;
 import io.stele.engine.shard.record.TransactionRecords.Prepare;
 import io.stele.engine.shard.record.WriteRecord;
+import io.stele.engine.shard.write.DuplicateKey;
 import io.stele.engine.tablet.TableShard;
 import io.stele.engine.wal.LogHold;
 import io.stele.engine.wal.LogPosition;
@@ -63,6 +64,9 @@ final class ShardTransactions {
 
     /** Of prepared transactions that are worked out: what their conditional batches come to. */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
+
+    /** Prepared transactions whose files have keys without a row, as was found out. */
+    private final Set<String> insertions = new HashSet<>();
 
     private Predicate<FileEntry> dropped = file -> false;
     private int doneSteps; // of a transaction whose application waits: deletions, its files, its
@@ -240,9 +244,14 @@ final class ShardTransactions {
      *
      * @param commitLsn the LSN at which it would commit
      * @param maxResolvedBytes of the rows that its conditional operations produce
+     * @param newKeysSince the keys of its files must have no row, and had none at this LSN; empty:
+     *     they may have one, which they replace
      */
     CompletableFuture<Optional<SteleException>> findConflict(
-            String transactionId, Lsn commitLsn, long maxResolvedBytes) {
+            String transactionId,
+            Lsn commitLsn,
+            long maxResolvedBytes,
+            Optional<Lsn> newKeysSince) {
         return state.context()
                 .submit(
                         () -> {
@@ -261,6 +270,14 @@ final class ShardTransactions {
                                                         + " conflicts: "
                                                         + conflict.get()));
                             }
+                            if (newKeysSince.isPresent()) {
+                                Optional<SteleException> duplicate =
+                                        findDuplicate(part, newKeysSince.get(), commitLsn);
+                                if (duplicate.isPresent()) {
+                                    return duplicate;
+                                }
+                                insertions.add(transactionId);
+                            }
                             try {
                                 Map<Integer, byte[]> rows =
                                         resolution(true, commitLsn, maxResolvedBytes).run(part);
@@ -271,6 +288,34 @@ final class ShardTransactions {
                                 return Optional.of(refused);
                             }
                         });
+    }
+
+    /** Looks at the rows that changed after an LSN: those before were searched already. */
+    private Optional<SteleException> findDuplicate(PreparedPart part, Lsn since, Lsn commitLsn)
+            throws IOException {
+        for (TableId id : part.tables()) {
+            TableShard table = state.table(id);
+            if (!table.schema().hasPrimaryKey() || table.changedLsn() <= since.value()) {
+                continue;
+            }
+            List<ColumnFile> added = new ArrayList<>();
+            for (FileEntry entry : part.files()) {
+                if (entry.tableId().equals(id)) {
+                    added.add(
+                            files.openColumn(
+                                    entry.withIngest(Lsn.MIN, OptionalLong.empty()),
+                                    table.versions()));
+                }
+            }
+            long firstVisibleLsn = table.schema().options().firstVisibleLsn(commitLsn.value());
+            Optional<byte[]> key =
+                    new NewKeys(files, added)
+                            .findPresent(table.view(), since.value(), firstVisibleLsn);
+            if (key.isPresent()) {
+                return Optional.of(DuplicateKey.refusal(table.schema(), key.get()));
+            }
+        }
+        return Optional.empty();
     }
 
     private PartResolution resolution(boolean checked, Lsn commitLsn, long maxResolvedBytes) {
@@ -350,6 +395,7 @@ final class ShardTransactions {
         // Only now: until then it may be tried again
         prepared.remove(outcome.transactionId());
         resolved.remove(outcome.transactionId());
+        insertions.remove(outcome.transactionId());
     }
 
     /** A COMMIT record: applies the part that it has. */
@@ -474,7 +520,7 @@ final class ShardTransactions {
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
-                ingest(table.get(), entry.withIngest(lsn, rowIds), part.prepareLsn());
+                ingest(table.get(), entry.withIngest(lsn, rowIds), part);
             }
             step++;
             doneSteps = Math.max(doneSteps, step);
@@ -533,10 +579,14 @@ final class ShardTransactions {
     }
 
     /** A table whose new file cannot be used is set aside, unless the store does not answer. */
-    private void ingest(TableShard table, FileEntry entry, Lsn prepareLsn) throws IOException {
+    private void ingest(TableShard table, FileEntry entry, PreparedPart part) throws IOException {
+        Lsn prepareLsn = part.prepareLsn();
+        // Rows that have expired are still in files, and end now
+        boolean endsRows =
+                !insertions.contains(part.transactionId()) || table.schema().options().expires();
         try {
             ColumnFile file = files.openColumn(entry, table.versions());
-            table.ingest(files, file, prepareLsn.value(), state.nowMillis());
+            table.ingest(files, file, endsRows, prepareLsn.value(), state.nowMillis());
         } catch (IOException | RuntimeException broken) {
             if (StoreWait.isOutage(broken)) {
                 throw broken;

@@ -456,9 +456,11 @@ public final class TableShard {
      * Puts a worker's file into effect at its ingest LSN: its rows end the present versions of
      * their keys. If a file cannot be read it may be called again, before anything else.
      *
+     * @param endsRows whether its keys may have rows, in other files of its transaction as well
      * @param logLsn the oldest log record it can be replayed from
      */
-    public void ingest(TableFiles files, ColumnFile file, long logLsn, long nowMillis)
+    public void ingest(
+            TableFiles files, ColumnFile file, boolean endsRows, long logLsn, long nowMillis)
             throws IOException {
         long lsn = file.entry().minLsn().value();
         touch(lsn, nowMillis);
@@ -466,7 +468,7 @@ public final class TableShard {
         Optional<ColumnFile> known = find(fileId);
         rowCache.beginReset();
         try {
-            if (schema().hasPrimaryKey()) {
+            if (endsRows && schema().hasPrimaryKey()) {
                 new IngestDeletions(known.orElse(file), view, sealed, active, lsn, logLsn)
                         .run(files);
             }

@@ -110,6 +110,8 @@ public final class Coordinator {
      * The content of a transaction's commit.
      *
      * @param isRepeatable whether a client may ask for its outcome later
+     * @param newKeysSince by shard, the LSN at which the keys of its files had no row; they must
+     *     have none at the commit either. Empty: they may have rows, which they replace
      */
     record Commit(
             String transactionId,
@@ -118,7 +120,14 @@ public final class Coordinator {
             Map<ShardId, List<byte[]>> batches,
             Map<ShardId, List<FileEntry>> files,
             Map<ShardId, List<PartitionDelete>> deletes,
-            Optional<TableId> publish) {
+            Optional<TableId> publish,
+            Map<ShardId, Lsn> newKeysSince) {
+        /** The same, once the keys of its files were found to be new. */
+        Commit withNewKeysSince(Map<ShardId, Lsn> lsns) {
+            return new Commit(
+                    transactionId, isRepeatable, readLsn, batches, files, deletes, publish, lsns);
+        }
+
         /** The shards that have a part in it, in order. */
         SortedSet<ShardId> participants() {
             SortedSet<ShardId> participants = new TreeSet<>(batches.keySet());
@@ -260,6 +269,9 @@ public final class Coordinator {
     /** What the check for conflicts reads from files: without the log held, others go on. */
     private CompletableFuture<@Nullable Void> prefetch(
             Commit commit, SortedSet<ShardId> participants) {
+        if (!commit.newKeysSince().isEmpty()) {
+            return CompletableFuture.completedFuture(null); // that was read already
+        }
         return all(
                 participants.stream()
                         .map(
@@ -349,7 +361,9 @@ public final class Coordinator {
                                             shard.findConflict(
                                                     commit.transactionId(),
                                                     hold.lsn(),
-                                                    maxResolvedBytes)));
+                                                    maxResolvedBytes,
+                                                    Optional.ofNullable(
+                                                            commit.newKeysSince().get(id)))));
         }
         return all(checks)
                 .thenApply(

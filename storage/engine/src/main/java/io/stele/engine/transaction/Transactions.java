@@ -73,6 +73,7 @@ public final class Transactions {
     private final CommittedTransactions committed;
     private final Supplier<Optional<SteleException>> logDamage;
     private final WrittenFileCheck fileCheck;
+    private final NewKeyCheck newKeyCheck;
     private final long epoch;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
@@ -113,6 +114,7 @@ public final class Transactions {
         this.logDamage = requireNonNull(logDamage, "logDamage is null");
         this.claims = new FileClaims(shards);
         this.fileCheck = new WrittenFileCheck(files, threads.lookups());
+        this.newKeyCheck = new NewKeyCheck(shards, files, snapshots, threads.loading());
         this.epoch = epoch;
     }
 
@@ -188,9 +190,16 @@ public final class Transactions {
         transaction.stage(part, shard, tableId, batch, offset, length, room, clock.nowMillis());
     }
 
+    /**
+     * Commits; completes with the commit LSN.
+     *
+     * @param keysAreNew whether the rows of the files are insertions: DUPLICATE_KEY if a key has a
+     *     row, or comes twice
+     */
     public CompletableFuture<Lsn> commit(
             String id,
             List<WrittenFile> written,
+            boolean keysAreNew,
             Optional<TableId> publish,
             Optional<TableId> replace,
             Optional<List<UUID>> parts) {
@@ -242,7 +251,8 @@ public final class Transactions {
                             transaction.staged(parts),
                             files,
                             deletes,
-                            publish);
+                            publish,
+                            Map.of());
         } catch (RuntimeException | Error refused) {
             end(transaction, refused);
             return transaction.outcome().copy();
@@ -252,10 +262,16 @@ public final class Transactions {
         } else {
             fileCheck
                     .check(files)
+                    .thenCompose(
+                            done ->
+                                    keysAreNew
+                                            ? newKeyCheck.check(files)
+                                            : CompletableFuture.completedFuture(
+                                                    Map.<ShardId, Lsn>of()))
                     .whenComplete(
-                            (done, refused) -> {
+                            (newKeysSince, refused) -> {
                                 if (refused == null) {
-                                    run(transaction, commit);
+                                    run(transaction, commit.withNewKeysSince(newKeysSince));
                                 } else {
                                     end(transaction, Coordinator.unwrap(refused));
                                 }
@@ -364,7 +380,8 @@ public final class Transactions {
                         Map.of(),
                         Map.of(),
                         deletes,
-                        Optional.empty()));
+                        Optional.empty(),
+                        Map.of()));
         return transaction.outcome().copy();
     }
 
