@@ -5,6 +5,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.write.WrittenFile;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -23,13 +24,20 @@ final class Commits {
      * Commits, and makes a staged table public with its rows; after any failure but OUTCOME_UNKNOWN
      * nothing is written, and the transaction has ended.
      *
+     * @param written files of a bulk load
      * @throws SteleException TRANSACTION_CONFLICT and what a commit may fail with; OUTCOME_UNKNOWN
      *     if that could not be found out in a minute
      */
     static void commit(
-            StorageEngine engine, String id, Optional<TableId> publish, LongSupplier nanoTime) {
+            StorageEngine engine,
+            String id,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            LongSupplier nanoTime) {
         try {
-            var unused = BusyRetry.call(nanoTime, () -> attempt(engine, id, publish, nanoTime));
+            var unused =
+                    BusyRetry.call(
+                            nanoTime, () -> attempt(engine, id, written, publish, nanoTime));
         } catch (SteleException failed) {
             if (failed.code() != ErrorCode.OUTCOME_UNKNOWN) {
                 var unused = engine.abort(id); // one that has ended is no error
@@ -39,8 +47,12 @@ final class Commits {
     }
 
     private static String attempt(
-            StorageEngine engine, String id, Optional<TableId> publish, LongSupplier nanoTime) {
-        CompletableFuture<Lsn> commit = engine.commit(id, List.of(), publish);
+            StorageEngine engine,
+            String id,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            LongSupplier nanoTime) {
+        CompletableFuture<Lsn> commit = engine.commitLoad(id, written, publish);
         try {
             var unused = Cancellation.outcome(commit);
             return id;
