@@ -3,6 +3,8 @@ package io.stele.sidecar.postgresql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.engine.datafile.FileIds;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
@@ -12,12 +14,11 @@ import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
+import java.io.File;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -33,7 +34,6 @@ import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -142,22 +142,20 @@ final class CopyIT {
                 connection, "SELECT count(*), min(id), max(id) FROM %s WHERE id >= 0".formatted(table));
     }
 
-    private static long dataFiles(String table) throws IOException {
-        long id =
-                sidecar.engine()
-                        .engine()
-                        .catalog()
-                        .current()
-                        .table("shop", table)
-                        .id()
-                        .value();
-        Path data = directory.resolve("warehouse").resolve("data").resolve(Long.toString(id));
-        if (!Files.exists(data)) {
-            return 0;
+    private static int dataFiles(String table) {
+        TableSchema present =
+                sidecar.engine().engine().catalog().current().table("shop", table);
+        int count = 0;
+        for (ShardId shard : present.shards()) {
+            File folder =
+                    directory
+                            .resolve("warehouse")
+                            .resolve(FileIds.folder(present.id(), shard))
+                            .toFile();
+            String[] names = folder.list((_, name) -> name.endsWith(".orc"));
+            count += names == null ? 0 : names.length;
         }
-        try (Stream<Path> files = Files.walk(data)) {
-            return files.filter(file -> file.toString().endsWith(".orc")).count();
-        }
+        return count;
     }
 
     @Test
@@ -268,7 +266,7 @@ final class CopyIT {
     }
 
     /** The last rows of a client may still be on their way; files are deleted after the answer. */
-    private static void awaitDataFiles(boolean some) throws Exception {
+    private static void awaitDataFiles(boolean some) {
         while (dataFiles("cancelled") > 0 != some) {
             Thread.onSpinWait();
         }
