@@ -302,7 +302,7 @@ final class FlightSqlClientIT {
                                     options(
                                             "orders", TableExistsOption.TABLE_EXISTS_OPTION_APPEND),
                                     alice),
-                    FlightStatusCode.INVALID_ARGUMENT,
+                    FlightStatusCode.RESOURCE_EXHAUSTED,
                     "orientation 'row'");
         }
         assertThat(query("SELECT count(*), max(id) FROM shop.loaded WHERE id >= 0"))
